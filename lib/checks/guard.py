@@ -1,0 +1,135 @@
+"""What stands between a check and the learner's code: copies, sentences, stubs."""
+
+import dis
+from typing import Any
+
+import torch
+
+REPLACE = "Replace the … and run the cell again."
+_EMPTY_BODY = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}
+
+
+class CheckFailed(AssertionError):  # noqa: N818 - it names what happened
+    """A wrong answer; its message is the one sentence that the learner sees."""
+
+    def _render_traceback_(self) -> list[str]:
+        # Jupyter asks an exception for this method before it prints a traceback.
+        return [str(self)]
+
+
+class NotAnswered(Exception):  # noqa: N818 - it is no error
+    """Raised inside a check when it meets what the stub left behind."""
+
+
+class MissingPart(NotAnswered, AttributeError):  # noqa: N818
+    """The learner's class lacks a method or attribute that the check needs."""
+
+
+def answered(value: Any, who: str = "") -> Any:
+    """Give the value back, or raise `NotAnswered` if it is what a stub leaves."""
+    if value is None and who:
+        raise NotAnswered(
+            f"{who} gives back None: replace the …, end with `return`, "
+            "and run the cell again."
+        )
+    blank = isinstance(value, str) and value.strip() in ("...", "…")
+    if value is None or value is ... or blank:
+        raise NotAnswered(REPLACE)
+    if isinstance(value, list | tuple | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            if part is ...:
+                answered(part)
+    return value
+
+
+class Guarded:
+    """A learner's function, class or module, safe to call from a check.
+
+    Attributes are those of the wrapped object, which is `unwrap(guarded)`.
+    """
+
+    def __init__(self, target: Any, name: str = "") -> None:
+        self._target = target
+        self._name = name or getattr(target, "__name__", type(target).__name__)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if not hasattr(self._target, name):
+            raise MissingPart(
+                f"{self._name} has no `{name}` yet: define it and run the cell again."
+            )
+        value = getattr(self._target, name)
+        inner = callable(value) and not isinstance(value, torch.nn.Module)
+        return Guarded(value, f"{self._name}.{name}") if inner else value
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the learner's code; what goes wrong there becomes one sentence."""
+        if isinstance(self._target, type) and _is_empty_class(self._target):
+            raise NotAnswered(REPLACE)
+        given = [brief(a) for a in args]
+        given += [f"{key}={brief(value)}" for key, value in kwargs.items()]
+        call = f"{self._name}({', '.join(given)})"
+        try:
+            result = self._target(*_copy(args), **_copy(kwargs))
+        except NotImplementedError as error:
+            raise NotAnswered(REPLACE) from error
+        except Exception as error:
+            if "ellipsis" in str(error).lower():
+                raise NotAnswered(REPLACE) from error
+            raise CheckFailed(
+                f"{call} stopped with {type(error).__name__}: {error}"
+            ) from error
+        if isinstance(self._target, type):
+            return Guarded(result, self._name) if callable(result) else result
+        if result is None and _is_stub(self._target):
+            raise NotAnswered(REPLACE)
+        return answered(result, who=call)
+
+
+def unwrap(value: Any) -> Any:
+    """The learner's own object behind a guarded one; anything else unchanged."""
+    return value._target if isinstance(value, Guarded) else value
+
+
+def _is_stub(target: Any) -> bool:
+    """Whether a function's body holds nothing but `...`, `pass` or a docstring."""
+    function = getattr(type(target), "forward", target)  # a module's work is there
+    if not hasattr(function, "__code__"):
+        return False
+    return all(step.opname in _EMPTY_BODY for step in dis.get_instructions(function))
+
+
+def _is_empty_class(cls: type) -> bool:
+    """Whether a class's body holds nothing but `...`, `pass` or a docstring."""
+    return all(
+        name.startswith("__") and not callable(part) for name, part in vars(cls).items()
+    )
+
+
+def _copy(value: Any) -> Any:
+    """Copy tensors and containers (gradients still flow), so inputs stay as given."""
+    if isinstance(value, torch.Tensor):
+        return value.clone()
+    if isinstance(value, dict):
+        return {key: _copy(part) for key, part in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(_copy(part) for part in value)
+    return unwrap(value)
+
+
+def brief(value: Any) -> str:
+    """Write a value in a few words: rounded, and a large tensor by its shape."""
+    if isinstance(value, torch.Tensor):
+        if value.numel() > 12:
+            return f"a tensor of shape {tuple(value.shape)}"
+        return brief(value.detach().tolist())
+    if isinstance(value, float):
+        return f"{round(value, 4) + 0.0:g}" if abs(value) < 1e6 else f"{value:.4g}"
+    if isinstance(value, list | tuple):
+        ends = "[]" if isinstance(value, list) else "()"
+        parts = ", ".join(brief(part) for part in value)
+        comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
+        return f"{ends[0]}{parts}{comma}{ends[1]}"
+    text = repr(unwrap(value))
+    return text if len(text) <= 120 else text[:119] + "…"
