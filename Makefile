@@ -1,0 +1,73 @@
+# The habits of the project; `make` alone lists them. Nothing needs to be installed by
+# hand but make, git and Python: each habit sets up what it needs, once.
+
+PYTHON ?= python3
+VENV ?= .venv
+PORT ?= 8000
+TEXT ?=
+ARGS ?=
+
+export PYTHON VENV CHROMIUM
+BIN := $(VENV)/bin
+RUN := $(BIN)/python
+STEP := book/tools/step.sh
+SITE := _build/html
+
+# One thread for each process: the tests keep the cores busy by running side by side,
+# and the last digits of a sum depend on how it is divided among threads.
+export OMP_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export TOKENIZERS_PARALLELISM := false
+export PYTHONUNBUFFERED := 1
+
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-browser book site test translate train notebooks address \
+	format lint serve clean
+
+help: ## list these habits
+	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | \
+		sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' | \
+		while IFS='|' read -r name what; do printf '  make %-11s %s\n' "$$name" "$$what"; done
+
+setup: ## make .venv and install requirements.txt, once
+	@book/tools/setup.sh
+
+setup-browser:
+	@book/tools/setup.sh browser
+
+book: setup ## build the site, warnings as errors
+	@$(RUN) book/tools/site.py
+
+test: setup-browser ## check everything; one part: make test ARGS=tests/test_masks.py
+	@book/tools/test.sh $(ARGS)
+
+translate: setup ## translate: make translate TEXT="a sentence in English"
+	@$(RUN) -m lib translate "$(TEXT)"
+
+train: setup ## train the translator that the book ships; more in ARGS
+	@$(RUN) -m lib train $(ARGS)
+
+notebooks: setup ## run every chapter again and store its outputs
+	@$(RUN) book/tools/notebooks.py run $(ARGS)
+
+address: setup ## carry the address in _config.yml to every file that names it
+	@$(RUN) book/tools/address.py
+
+format: setup ## lay out the code
+	@$(RUN) -m ruff format .
+	@$(RUN) -m ruff check --fix .
+
+lint: setup ## layout, mistakes and types, without running anything
+	@$(RUN) -m ruff format --check .
+	@$(RUN) -m ruff check .
+	@$(RUN) -m mypy
+
+serve: book ## read the site at http://localhost:8000 (PORT=8000)
+	@echo "The book is at http://localhost:$(PORT) until you press Ctrl+C."
+	@$(RUN) -m http.server $(PORT) --bind 127.0.0.1 --directory $(SITE)
+
+clean: ## remove what make made, the environment included
+	@rm -rf _build .cache .pytest_cache .ruff_cache .mypy_cache .hypothesis $(VENV)
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

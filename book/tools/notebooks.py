@@ -1,0 +1,134 @@
+"""Run the book's notebooks and keep their files in one form.
+
+    python book/tools/notebooks.py run [paths]      run, store the outputs, normalize
+    python book/tools/notebooks.py setup [paths]    renew the setup cell only
+    python book/tools/notebooks.py check [paths]    report what departs, change nothing
+
+Without paths, every chapter in `book/` is taken.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+from address import ROOT, Address, read_address
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbformat import NotebookNode
+from normal_form import departures, normalize, serialize
+from setup_cell import put_setup_cell
+
+TIMEOUT = 600  # seconds for one cell
+
+
+def chapters(root: Path = ROOT) -> list[Path]:
+    """The notebooks of the book, in order."""
+    return sorted((root / "book").glob("[0-9][0-9]_*.ipynb"))
+
+
+def read(path: Path) -> NotebookNode:
+    """Read one notebook."""
+    notebook: NotebookNode = nbformat.read(path, as_version=4)
+    return notebook
+
+
+def execute(notebook: NotebookNode, folder: Path) -> None:
+    """Run a notebook from top to bottom in a fresh kernel that starts in `folder`."""
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    # One thread: the last digits of a sum depend on how it is divided among threads.
+    for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ[variable] = "1"
+    client = NotebookClient(
+        notebook,
+        timeout=TIMEOUT,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(folder)}},
+        extra_arguments=["--log-level=ERROR"],
+        store_widget_state=False,
+        record_timing=False,
+    )
+    client.execute()
+
+
+def format_code(path: Path) -> None:
+    """Lay out the code of a notebook and its imports as in the rest of the project."""
+    ruff = [sys.executable, "-m", "ruff"]
+    for command in (["check", "--fix-only", "--select=I"], ["format"]):
+        subprocess.run([*ruff, *command, "--quiet", str(path)], check=True)
+
+
+def run(path: Path, address: Address) -> list[str]:
+    """Run one notebook and store it; what stands in the way comes back as sentences."""
+    notebook = read(path)
+    put_setup_cell(notebook, address)
+    normalize(notebook)
+    path.write_text(serialize(notebook), encoding="utf-8")
+    format_code(path)
+    notebook = read(path)
+    try:
+        execute(notebook, path.parent.resolve())
+    except CellExecutionError as error:
+        return [f"a cell failed, outputs not stored:\n{error}"]
+    normalize(notebook)
+    path.write_text(serialize(notebook), encoding="utf-8")
+    return list(departures(notebook))
+
+
+def renew_setup(path: Path, address: Address) -> list[str]:
+    """Renew the setup cell of one notebook, outputs untouched."""
+    notebook = read(path)
+    put_setup_cell(notebook, address)
+    normalize(notebook)
+    path.write_text(serialize(notebook), encoding="utf-8")
+    return []
+
+
+def check(path: Path, address: Address) -> list[str]:
+    """Say what departs from the form in which this notebook should be stored."""
+    stored = path.read_text(encoding="utf-8")
+    notebook = read(path)
+    found = list(departures(notebook))
+    sources = [cell.source for cell in notebook.cells]
+    put_setup_cell(notebook, address)
+    if sources != [cell.source for cell in notebook.cells]:
+        found.append("the setup cell is not the project's: run `make address`")
+    else:
+        normalize(notebook)
+        if serialize(notebook) != stored:
+            found.append("the file is not in its normal form: run it with `run`")
+    return found
+
+
+ACTIONS = {"run": run, "setup": renew_setup, "check": check}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Carry out one action on the notebooks; 1 if anything is left to say."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("action", choices=ACTIONS)
+    parser.add_argument("paths", nargs="*", type=Path)
+    options = parser.parse_args(arguments)
+    paths = options.paths or chapters()
+    for path in paths:
+        if not path.is_file():
+            parser.error(f"{path} is not there: name a notebook in book/.")
+    address = read_address()
+    failures = 0
+    for path in paths:
+        if options.action == "run":
+            print(f"{path.name}: running", flush=True)
+        for sentence in ACTIONS[options.action](path, address):
+            failures += 1
+            print(f"{path.name}: {sentence}", flush=True)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
