@@ -73,33 +73,34 @@ def greedy_decode(
 
     Built in chapter 9.
     """
-    limit = _length_limit(model, src, max_len)
+    limits = _length_limits(model, src, max_len)  # (B)
     pad_id = model.config.pad_id
     with evaluating(model):
         src_mask = padding_mask(src, pad_id)  # (B, 1, 1, S)
         memory = model.encode(src, src_mask)  # (B, S, D), computed once
         written = src.new_full((src.size(0), 1), sos_id)  # (B, 1)
-        finished = torch.zeros(src.size(0), dtype=torch.bool, device=src.device)  # (B)
-        while written.size(1) <= limit and not finished.all():
+        finished = torch.zeros_like(limits, dtype=torch.bool)  # (B)
+        while not finished.all():
             logits = model.decode(written, memory, src_mask)[:, -1]  # (B, V)
             best = logits.argmax(dim=-1)  # (B)
-            best = best.masked_fill(
-                finished, pad_id
-            )  # a finished sentence is left alone
+            best = best.masked_fill(finished, pad_id)  # a finished sentence stays so
+            finished |= (best == eos_id) | (written.size(1) >= limits)
             written = torch.cat([written, best[:, None]], dim=1)
-            finished = finished | (best == eos_id)
     return written[:, 1:]
 
 
-def _length_limit(model: Transformer, src: Tensor, max_len: int | None) -> int:
-    if src.dim() != 2:
-        raise ValueError(f"src must have shape (B, S), but got {tuple(src.shape)}.")
+def _length_limits(model: Transformer, src: Tensor, max_len: int | None) -> Tensor:
+    """Return the most tokens each sentence may get; its neighbors do not matter."""
+    if src.dim() != 2 or not src.size(1):
+        raise ValueError(
+            f"src must have shape (B, S) with S at least 1, but got {tuple(src.shape)}."
+        )
     positions = model.config.max_len
     if max_len is None:
-        return min(src.size(1) + 50, positions)
+        return ((src != model.config.pad_id).sum(dim=1) + 50).clamp(max=positions)
     if not 1 <= max_len <= positions:
         raise ValueError(
             f"max_len must lie between 1 and the model's {positions} positions, but it "
             f"is {max_len}."
         )
-    return max_len
+    return torch.full((src.size(0),), max_len, device=src.device)
