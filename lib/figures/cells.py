@@ -1,0 +1,153 @@
+"""What all heat maps share: the cells, their labels and numbers, the figure's size."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.colors import Colormap
+
+from lib.figures.style import FONT_SIZE, MAX_WIDTH, WIDTH, Array, ink_on
+
+ANNOTATED = 9
+"""A matrix with more columns than this shows colors only, unless asked."""
+LARGE = 24  # from here on cells touch, and only some rows and columns are named
+CELL = 0.58  # inches: room for "−0.12" at the usual font size
+LETTER = 0.6 * FONT_SIZE / 72  # inches that a letter takes, about
+
+
+def longest(labels: Sequence[str] | None) -> float:
+    """Room in inches for the longest of the labels."""
+    return LETTER * max((len(label) for label in labels or [""]), default=0)
+
+
+def figure_size(
+    shape: tuple[int, ...], rows: Sequence[str] | None, columns: Sequence[str] | None
+) -> tuple[float, float]:
+    """Width and height in inches that a matrix with these labels needs."""
+    height, width = shape
+    if width > LARGE or height > LARGE:
+        return WIDTH, float(np.clip(4.6 * height / width, 2.4, 4.6))
+    cell = min(CELL, 4.6 / width)
+    across = width * cell + longest(rows) + 1.6
+    down = height * min(CELL, 4.6 / height) * 0.8 + 1.0
+    if leaning(columns, cell):
+        down += 0.7 * longest(columns)
+    return float(np.clip(across, 3.6, MAX_WIDTH)), max(down, 2.0)
+
+
+def leaning(columns: Sequence[str] | None, cell: float) -> bool:
+    """Whether the names of columns this wide must lean to stay apart."""
+    return longest(columns) > 0.92 * cell
+
+
+def draw_cells(
+    ax: Axes, values: Array, cmap: Colormap, low: float, high: float, colorbar: bool
+) -> None:
+    """Color one cell for each number; what is not finite stays gray."""
+    shown = np.where(np.isfinite(values), values, np.nan)
+    ax.set_facecolor("#C8C8C8")
+    large = max(values.shape) > LARGE
+    sns.heatmap(
+        shown,
+        ax=ax,
+        cmap=cmap,
+        vmin=low,
+        vmax=high,
+        cbar=colorbar,
+        cbar_kws={"shrink": 0.9, "aspect": 22} if colorbar else None,
+        linewidths=0.0 if large else 1.0,
+        linecolor="#D9D9D9",
+        rasterized=large,
+        xticklabels=False,
+        yticklabels=False,
+    )
+
+
+def draw_hatch(ax: Axes, chosen: Array) -> None:
+    """Hatch the chosen cells, so that they stand out without color."""
+    height, width = chosen.shape
+    chosen_only = np.ma.masked_where(~chosen, np.ones((height, width)))
+    ax.pcolor(
+        np.arange(width + 1),
+        np.arange(height + 1),
+        chosen_only,
+        hatch="////" if max(chosen.shape) <= LARGE else "",
+        alpha=0.0,
+        edgecolor="#8C8C8C",
+        linewidth=0.0,
+    )
+
+
+def name_axes(
+    ax: Axes,
+    rows: Sequence[str] | None,
+    columns: Sequence[str] | None,
+    ylabel: str,
+    xlabel: str,
+    title: str | None,
+) -> None:
+    """Name rows, columns and axes; long names of columns lean."""
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel(ylabel)
+    if title:
+        ax.set_title(title)
+    width, height = ax.get_xlim()[1], ax.get_ylim()[0]
+    for axis, labels, size in ((ax.xaxis, columns, width), (ax.yaxis, rows, height)):
+        count = round(size)
+        step = _step(count)
+        places = list(range(0, count, step))
+        names = [str(p) if labels is None else labels[p] for p in places]
+        axis.set_ticks([place + 0.5 for place in places], names)
+        axis.set_tick_params(length=0 if step == 1 else 3)
+    cell = ax.get_window_extent().width / ax.figure.dpi / width
+    lean = leaning(columns, cell)
+    ax.tick_params(axis="y", labelrotation=0)
+    for label in ax.get_xticklabels():
+        label.set_rotation(45 if lean else 0)
+        label.set_horizontalalignment("right" if lean else "center")
+        label.set_rotation_mode("anchor")
+
+
+def _step(count: int) -> int:
+    """A round distance that leaves at most nine names on a long axis."""
+    if count <= LARGE:
+        return 1 if count <= 16 else 2
+    return next(s for s in (4, 5, 8, 10, 16, 20, 50, 64, 100, count) if count / s <= 9)
+
+
+def wants_numbers(annotate: bool | None, values: Array) -> bool:
+    """Whether the numbers are written: as asked, else if they fit."""
+    fits = values.shape[1] <= ANNOTATED and values.shape[0] <= 2 * ANNOTATED
+    return fits if annotate is None else annotate
+
+
+def draw_numbers(ax: Axes, values: Array, decimals: int) -> None:
+    """Write each number into its cell, in the ink that reads best there."""
+    mesh = ax.collections[0]
+    for (row, column), value in np.ndenumerate(values):
+        back: Any = mesh.cmap(mesh.norm(value)) if np.isfinite(value) else "#C8C8C8"
+        ax.text(
+            column + 0.5,
+            row + 0.5,
+            number(value, decimals),
+            ha="center",
+            va="center",
+            color=ink_on(mpl.colors.to_hex(back)),
+        )
+
+
+def number(value: float, decimals: int) -> str:
+    """Write a number with a true minus sign, and never as minus zero.
+
+    Example:
+        >>> number(-0.001, 2), number(-1.5, 1), number(float("-inf"), 2)
+        ('0.00', '−1.5', '−∞')
+    """
+    if np.isnan(value):
+        return "NaN"
+    if np.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    return f"{round(float(value), decimals) + 0.0:.{decimals}f}".replace("-", "−")

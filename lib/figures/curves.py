@@ -1,0 +1,276 @@
+"""Lines, bars and circles: what changes over steps, positions, depth or angle."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from lib.figures.cells import number
+from lib.figures.style import (
+    CYCLE,
+    LINE_STYLES,
+    MARKERS,
+    PALETTE,
+    WIDTH,
+    Array,
+    as_array,
+    canvas,
+)
+
+FEW = 30
+"""Lines with no more points than this show each point with a marker."""
+
+
+def line_curves(
+    x: Any,
+    series: Mapping[str, Any],
+    xlabel: str,
+    ylabel: str,
+    logx: bool = False,
+    logy: bool = False,
+    title: str | None = None,
+    ax: Axes | None = None,
+    labels: str = "legend",
+) -> tuple[Figure, Axes]:
+    """Draw one line per name, told apart by color, dashes and markers.
+
+    Args:
+        x: Where the points stand; shared by all lines.
+        series: The name of each line, and its values.
+        xlabel: Name of the horizontal axis, with its unit.
+        ylabel: Name of the vertical axis, with its unit.
+        logx: Use a logarithmic horizontal axis.
+        logy: Use a logarithmic vertical axis.
+        title: Title above the lines.
+        ax: Axes to draw on; None makes a new figure.
+        labels: "legend", or "direct" for names at the right end of the lines.
+
+    Returns:
+        The figure and its axes.
+
+    Raises:
+        ValueError: If a line has not one value per point of `x`.
+
+    Example:
+        >>> import matplotlib.pyplot as plt
+        >>> figure, ax = line_curves([1, 2], {"loss": [3.0, 1.0]}, "step", "loss")
+        >>> ax.get_xlabel(), len(ax.lines)
+        ('step', 1)
+        >>> plt.close(figure)
+
+    Built in chapter 2.
+    """
+    places = as_array(x, "x", 1)
+    lines = {name: as_array(y, f"values of {name!r}", 1) for name, y in series.items()}
+    for name, y in lines.items():
+        if len(y) != len(places):
+            raise ValueError(
+                f"Expected {len(places)} values for {name!r}, one for each point of "
+                f"x, but got {len(y)}."
+            )
+    if labels not in ("legend", "direct"):
+        raise ValueError(f'Expected labels "legend" or "direct", but got {labels!r}.')
+    figure, ax = canvas(ax, WIDTH, 3.6)
+    for index, (name, y) in enumerate(lines.items()):
+        _line(ax, places, y, name, index)
+    if logx:
+        ax.set_xscale("log")
+    if logy:
+        ax.set_yscale("log")
+    _finish(ax, xlabel, ylabel, title)
+    if labels == "direct":
+        _names_at_end(ax, places, lines)
+    elif len(lines) > 1:
+        ax.legend(handlelength=3.0)
+    return figure, ax
+
+
+def _line(ax: Axes, x: Array, y: Array, name: str, index: int) -> None:
+    few = len(x) <= FEW
+    ax.plot(
+        x,
+        y,
+        label=name,
+        color=PALETTE[CYCLE[index % len(CYCLE)]],
+        linestyle=LINE_STYLES[index % len(LINE_STYLES)],
+        marker=MARKERS[index % len(MARKERS)] if few else None,
+    )
+
+
+def _finish(ax: Axes, xlabel: str, ylabel: str, title: str | None) -> None:
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel(ylabel)
+    ax.grid(True, axis="y", linewidth=0.8)
+    ax.set_axisbelow(True)
+    if title:
+        ax.set_title(title)
+
+
+def _names_at_end(ax: Axes, x: Array, lines: Mapping[str, Array]) -> None:
+    """Write each name at the right end of its line, moved apart where they meet."""
+    low, high = ax.get_ylim()
+    to_screen = ax.transData.transform
+    gap = 15.0 * ax.figure.dpi / 72
+    order = sorted(lines, key=lambda name: float(lines[name][-1]))
+    last = -np.inf
+    for name in order:
+        point = float(np.clip(lines[name][-1], low, high))
+        pixel = max(to_screen((x[-1], point))[1], last + gap)
+        last = pixel
+        shift = (pixel - to_screen((x[-1], point))[1]) * 72 / ax.figure.dpi
+        ax.annotate(
+            name,
+            (float(x[-1]), point),
+            xytext=(8, shift),
+            textcoords="offset points",
+            va="center",
+            annotation_clip=False,
+        )
+
+
+def bars(
+    values: Mapping[str, float],
+    ylabel: str = "",
+    title: str | None = None,
+    decimals: int = 2,
+    ax: Axes | None = None,
+) -> tuple[Figure, Axes]:
+    """Draw one horizontal bar per name, with its number at the end.
+
+    Args:
+        values: The length of each bar by name, top to bottom.
+        ylabel: What the lengths measure, with the unit.
+        title: Title above the bars.
+        decimals: Digits after the point.
+        ax: Axes to draw on; None makes a new figure.
+
+    Returns:
+        The figure and its axes.
+
+    Raises:
+        ValueError: If there are no values.
+
+    Example:
+        >>> import matplotlib.pyplot as plt
+        >>> figure, ax = bars({"greedy": 0.5, "beam": 0.75}, "exact match")
+        >>> [text.get_text() for text in ax.texts]
+        ['0.50', '0.75']
+        >>> plt.close(figure)
+
+    Built in chapter 3.
+    """
+    if not values:
+        raise ValueError("Expected at least one value to draw a bar for, but got none.")
+    lengths = [float(value) for value in values.values()]
+    figure, ax = canvas(ax, WIDTH, 0.42 * len(values) + 1.1)
+    drawn = ax.barh(list(values), lengths, color=PALETTE["blue"], height=0.65)
+    written = [number(length, decimals) for length in lengths]
+    ax.bar_label(drawn, written, padding=4)
+    ax.margins(x=0.14)
+    ax.invert_yaxis()
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel(ylabel)
+    if min(lengths) < 0:
+        ax.axvline(0, color="black", linewidth=1)
+    if title:
+        ax.set_title(title)
+    return figure, ax
+
+
+def training_curves(
+    rows: Sequence[Mapping[str, Any]],
+    metrics: Sequence[str] | None = None,
+    x: str = "step",
+    ylabel: str = "loss",
+    logy: bool = False,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> tuple[Figure, Axes]:
+    """Draw what a training logged; a row may lack some of the metrics.
+
+    Args:
+        rows: One mapping per logged step, such as `{"step": 10, "train_loss": 2.1}`.
+        metrics: The names to draw; None: every one but `x`.
+        x: The name that says where a row stands.
+        ylabel: Name of the vertical axis.
+        logy: Use a logarithmic vertical axis.
+        title: Title above the lines.
+        ax: Axes to draw on; None makes a new figure.
+
+    Returns:
+        The figure and its axes.
+
+    Raises:
+        ValueError: If a metric stands in no row.
+
+    Example:
+        >>> import matplotlib.pyplot as plt
+        >>> rows = [{"step": 1, "train": 3.0}, {"step": 2, "train": 2.0, "valid": 2.5}]
+        >>> figure, ax = training_curves(rows)
+        >>> [line.get_label() for line in ax.lines]
+        ['train', 'valid']
+        >>> plt.close(figure)
+
+    Built in chapter 9.
+    """
+    if metrics is None:
+        metrics = list(dict.fromkeys(key for row in rows for key in row if key != x))
+    found = {m: [(r[x], r[m]) for r in rows if r.get(m) is not None] for m in metrics}
+    for metric, points in found.items():
+        if not points:
+            raise ValueError(
+                f"Expected the metric {metric!r} in a row of the log, but none has it."
+            )
+    if not found:
+        raise ValueError("Expected at least one logged row, but got none.")
+    figure, ax = canvas(ax, WIDTH, 3.6)
+    for index, (metric, points) in enumerate(found.items()):
+        steps, values = np.array(points, dtype=float).T
+        _line(ax, steps, values, metric.replace("_", " "), index)
+    if logy:
+        ax.set_yscale("log")
+    _finish(ax, x, ylabel, title)
+    if len(found) > 1:
+        ax.legend(handlelength=3.0)
+    return figure, ax
+
+
+def gradient_norms(
+    norms: Mapping[str, Any],
+    ylabel: str = "gradient norm",
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> tuple[Figure, Axes]:
+    """Draw how large the gradient is in each layer, one line per kind of network.
+
+    Args:
+        norms: For each network its norms, from the first layer to the last.
+        ylabel: Name of the vertical axis (logarithmic).
+        title: Title above the lines.
+        ax: Axes to draw on; None makes a new figure.
+
+    Returns:
+        The figure and its axes.
+
+    Raises:
+        ValueError: If the networks have different depths.
+
+    Example:
+        >>> import matplotlib.pyplot as plt
+        >>> figure, ax = gradient_norms({"plain": [1e-6, 1.0], "residual": [1.0, 1.0]})
+        >>> ax.get_yscale()
+        'log'
+        >>> plt.close(figure)
+
+    Built in chapter 6.
+    """
+    depth = max((len(values) for values in norms.values()), default=0)
+    layers = np.arange(1, depth + 1)
+    figure, ax = line_curves(
+        layers, norms, "layer (1 is next to the input)", ylabel, False, True, title, ax
+    )
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    return figure, ax

@@ -1,0 +1,183 @@
+"""The house style: colors that color-blind readers and printers can tell apart."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import numpy.typing as npt
+import torch
+from cycler import cycler
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+
+Array = npt.NDArray[Any]
+
+# Okabe and Ito's palette (2008), made for all common kinds of color vision.
+PALETTE = {
+    "blue": "#0072B2",
+    "orange": "#E69F00",
+    "black": "#000000",
+    "green": "#009E73",
+    "purple": "#CC79A7",
+    "vermilion": "#D55E00",
+    "sky": "#56B4E9",
+    "yellow": "#F0E442",
+    "gray": "#6E6E6E",
+    "light": "#E8E8E8",
+}
+# The order in which lines take their colors: neighbors differ in lightness too.
+CYCLE = ("blue", "orange", "black", "green", "purple", "vermilion", "sky")
+LINE_STYLES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)), (0, (3, 1, 1, 1)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+# From white to almost black, so that darkness alone tells a weight.
+SEQUENTIAL = LinearSegmentedColormap.from_list(
+    "book_sequential", ["#FFFFFF", "#A9D5F0", "#3A93C8", "#00527F", "#001B2B"]
+)
+# Negative blue, zero white, positive vermilion; blue ends darker, for gray prints.
+DIVERGING = LinearSegmentedColormap.from_list(
+    "book_diverging", ["#00324E", "#0072B2", "#FFFFFF", "#F2954D", "#D55E00"]
+)
+
+WIDTH = 6.4
+"""The usual width of a figure, in inches; none is wider than `MAX_WIDTH`."""
+MAX_WIDTH = 7.0
+FONT_SIZE = 11.0
+
+
+def apply_style() -> None:
+    """Set matplotlib's defaults to the house style (importing `lib.figures` does).
+
+    Example:
+        >>> apply_style()
+        >>> plt.rcParams["font.size"], plt.rcParams["figure.facecolor"]
+        (11.0, 'white')
+    """
+    mpl.rcParams.update(
+        {
+            "font.family": "DejaVu Sans",  # comes with matplotlib: never missing
+            "mathtext.fontset": "dejavusans",
+            "font.size": FONT_SIZE,
+            "axes.titlesize": 12.0,
+            "axes.labelsize": FONT_SIZE,
+            "xtick.labelsize": FONT_SIZE,
+            "ytick.labelsize": FONT_SIZE,
+            "legend.fontsize": FONT_SIZE,
+            "legend.frameon": False,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.prop_cycle": cycler(color=[PALETTE[name] for name in CYCLE])
+            + cycler(linestyle=LINE_STYLES),
+            "axes.unicode_minus": True,
+            "lines.linewidth": 2.0,
+            "lines.markersize": 6.0,
+            "grid.color": "#D9D9D9",
+            "image.cmap": "viridis",
+            "figure.figsize": (WIDTH, 3.6),
+            "figure.dpi": 110.0,
+            "figure.facecolor": "white",
+            "figure.constrained_layout.use": True,
+            "savefig.facecolor": "white",
+            "savefig.dpi": 110.0,
+            "savefig.pad_inches": 0.12,
+        }
+    )
+
+
+def luminance(color: Any) -> float:
+    """Relative luminance of a color, from 0 (black) to 1 (white), as WCAG defines it.
+
+    Args:
+        color: Anything that matplotlib takes for a color.
+
+    Example:
+        >>> luminance("white"), luminance("black")
+        (1.0, 0.0)
+    """
+    rgb = np.array(mpl.colors.to_rgb(color))
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return round(float(linear @ np.array([0.2126, 0.7152, 0.0722])), 6)
+
+
+def ink_on(color: Any) -> str:
+    """Black or white, whichever reads better on the color.
+
+    Example:
+        >>> ink_on("#FFFFFF"), ink_on("#0072B2")
+        ('black', 'white')
+    """
+    return "black" if luminance(color) > 0.18 else "white"
+
+
+def as_array(values: Any, name: str, ndim: int) -> Array:
+    """Take a tensor, an array or nested lists; give an array with `ndim` axes.
+
+    Args:
+        values: The numbers; a tensor is detached and brought to the CPU.
+        name: What they are called in an error message.
+        ndim: How many axes are expected.
+
+    Raises:
+        ValueError: If there are more or fewer axes, or no numbers at all.
+
+    Example:
+        >>> as_array(torch.ones(2, 3, requires_grad=True), "weights", 2).shape
+        (2, 3)
+    """
+    if isinstance(values, torch.Tensor):
+        tensor = values.detach().cpu()
+        values = (tensor if tensor.dtype == torch.bool else tensor.double()).numpy()
+    elif isinstance(values, list | tuple) and values:
+        parts = [p.detach().cpu() if isinstance(p, torch.Tensor) else p for p in values]
+        values = [np.asarray(part) for part in parts]
+    array = np.asarray(values)
+    if array.ndim != ndim or array.size == 0:
+        raise ValueError(
+            f"Expected {name} with {ndim} axes and at least one number, but got the "
+            f"shape {array.shape}; pick one sentence or one head with an index."
+        )
+    return array
+
+
+def check_labels(labels: Sequence[str], size: int, what: str, axis: str) -> list[str]:
+    """Give the labels as a list, one for each of `size` rows or columns.
+
+    Raises:
+        ValueError: If their number differs from `size`.
+
+    Example:
+        >>> check_labels(["lets", "go"], 2, "queries", "rows")
+        ['lets', 'go']
+    """
+    if isinstance(labels, str) or len(labels) != size:
+        raise ValueError(
+            f"Expected {size} {what} for {size} {axis}, but got {len(labels)}: "
+            f"{labels!r}; give one label for each."
+        )
+    return [str(label) for label in labels]
+
+
+def canvas(ax: Axes | None, width: float, height: float) -> tuple[Figure, Axes]:
+    """Give the axes to draw on: the caller's, or those of a new figure.
+
+    Args:
+        ax: Axes to draw on, or None for a new figure.
+        width: Width of a new figure in inches, cut to `MAX_WIDTH`.
+        height: Height of a new figure in inches.
+
+    Example:
+        >>> import matplotlib.pyplot as plt
+        >>> figure, ax = canvas(None, 20, 3)
+        >>> figure.get_size_inches().tolist()
+        [7.0, 3.0]
+        >>> plt.close(figure)
+    """
+    if ax is None:
+        return plt.subplots(figsize=(min(width, MAX_WIDTH), height))
+    figure = ax.figure
+    while not isinstance(figure, Figure):
+        figure = figure.figure
+    return figure, ax
