@@ -1,0 +1,16 @@
+"""Training: the loss, the schedule, the task for Lightning, and whole runs."""
+
+from lib.training.checkpoints import SafetensorsCheckpointIO
+from lib.training.objective import token_accuracy, translation_loss, warmup_decay
+from lib.training.runs import TrainingSettings, train
+from lib.training.task import TranslationTask
+
+__all__ = [
+    "SafetensorsCheckpointIO",
+    "TrainingSettings",
+    "TranslationTask",
+    "token_accuracy",
+    "train",
+    "translation_loss",
+    "warmup_decay",
+]

@@ -1,0 +1,92 @@
+"""What a run writes down: one line of its log and one checkpoint an epoch."""
+
+from __future__ import annotations
+
+import csv
+import os
+import time
+from pathlib import Path
+
+import lightning
+from lightning.pytorch.callbacks import Callback
+
+__all__ = ["EpochLog", "SaveEveryEpoch"]
+
+COLUMNS = (
+    "epoch",
+    "step",
+    "train_loss",
+    "validation_loss",
+    "validation_token_accuracy",
+    "validation_exact_match",
+    "seconds",
+)
+
+
+class EpochLog(Callback):
+    """Write one line an epoch to a CSV file, the lines of a resumed run included.
+
+    Args:
+        file: the CSV file; replaced as a whole each time, so it is never half-written.
+
+    Example:
+        >>> EpochLog(Path("log.csv")).file.name
+        'log.csv'
+
+    Built in chapter 11.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.rows: list[dict[str, str]] = []
+        self.start = 0.0
+
+    def on_train_start(self, trainer: lightning.Trainer, *_: object) -> None:
+        # Keep what the checkpoint knows of; an epoch after it will be run again.
+        if trainer.current_epoch and self.file.exists():
+            with self.file.open(encoding="utf-8", newline="") as lines:
+                rows = list(csv.DictReader(lines))
+            self.rows = [r for r in rows if int(r["epoch"]) <= trainer.current_epoch]
+
+    def on_train_epoch_start(self, *_: object) -> None:
+        self.start = time.perf_counter()
+
+    def on_train_epoch_end(self, trainer: lightning.Trainer, *_: object) -> None:
+        metrics = {
+            name: f"{float(trainer.callback_metrics[name]):.5f}"
+            for name in COLUMNS[2:6]
+        }
+        self.rows.append(
+            {
+                "epoch": str(trainer.current_epoch + 1),
+                "step": str(trainer.global_step),
+                **metrics,
+                "seconds": f"{time.perf_counter() - self.start:.1f}",
+            }
+        )
+        unfinished = self.file.with_name(self.file.name + ".unfinished")
+        with unfinished.open("w", encoding="utf-8", newline="") as lines:
+            writer = csv.DictWriter(lines, COLUMNS, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(self.rows)
+        os.replace(unfinished, self.file)
+
+
+class SaveEveryEpoch(Callback):
+    """Save a checkpoint when an epoch ends, in place of the one before.
+
+    Args:
+        file: where the checkpoint goes.
+
+    Example:
+        >>> SaveEveryEpoch(Path("checkpoint.safetensors")).file.name
+        'checkpoint.safetensors'
+
+    Built in chapter 11.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def on_train_epoch_end(self, trainer: lightning.Trainer, *_: object) -> None:
+        trainer.save_checkpoint(self.file)

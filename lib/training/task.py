@@ -1,0 +1,114 @@
+"""The task that Lightning trains: a Transformer that learns to translate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import lightning
+import torch
+from torch import Tensor
+
+from lib.config import TransformerConfig
+from lib.data import Batch
+from lib.decoding import greedy_decode
+from lib.model import Transformer
+from lib.training.objective import token_accuracy, translation_loss, warmup_decay
+
+__all__ = ["TranslationTask"]
+
+
+class TranslationTask(lightning.LightningModule):
+    r"""Teacher forcing with label smoothing, Adam and a warm-up (§5.3, §5.4).
+
+    Args:
+        config: the sizes of the Transformer.
+        learning_rate: the highest rate, reached when the warm-up ends.
+        warmup_steps: optimizer steps until then.
+        label_smoothing: share of the probability that is spread over all words.
+        sos_id: the id that every target begins with.
+        eos_id: the id that ends a target.
+        seed: with the number of the epoch, decides the dropout of that epoch.
+
+    Example:
+        >>> sizes = TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16)
+        >>> task = TranslationTask(sizes, sos_id=1, eos_id=2)
+        >>> words = torch.tensor([[4, 5]])
+        >>> task.training_step(Batch(words, words, words)).shape
+        torch.Size([])
+
+    Built in chapter 11.
+    """
+
+    def __init__(
+        self,
+        config: TransformerConfig,
+        *,
+        sos_id: int,
+        eos_id: int,
+        learning_rate: float = 1e-3,
+        warmup_steps: int = 400,
+        label_smoothing: float = 0.1,
+        seed: int = 0,
+    ) -> None:
+        super().__init__()
+        self.model = Transformer(config)
+        self.pad_id = config.pad_id
+        self.sos_id, self.eos_id = sos_id, eos_id
+        self.learning_rate = learning_rate
+        self.warmup_steps = warmup_steps
+        self.label_smoothing = label_smoothing
+        self.seed = seed
+
+    def on_train_epoch_start(self) -> None:
+        # So that a run which was interrupted goes on exactly as if it had not been.
+        torch.manual_seed(self.seed * 100_003 + self.current_epoch)
+
+    def training_step(self, batch: Batch) -> Tensor:
+        logits = self.model(batch.src, batch.tgt_in)  # (B, T, V)
+        loss = translation_loss(
+            logits, batch.tgt_out, self.pad_id, self.label_smoothing
+        )
+        self._log("train_loss", loss.detach(), self._count_tokens(batch))
+        return loss
+
+    def validation_step(self, batch: Batch) -> None:
+        logits = self.model(batch.src, batch.tgt_in)  # (B, T, V)
+        tokens = self._count_tokens(batch)
+        loss = translation_loss(logits, batch.tgt_out, self.pad_id)
+        self._log("validation_loss", loss, tokens)
+        accuracy = token_accuracy(logits, batch.tgt_out, self.pad_id)
+        self._log("validation_token_accuracy", accuracy, tokens)
+        self._log("validation_exact_match", self._exact(batch), len(batch.src))
+
+    def _exact(self, batch: Batch) -> Tensor:
+        """Return the share of sentences that free writing gets right to the token."""
+        width = batch.tgt_out.size(1)
+        limit = min(width, self.model.config.max_len)
+        written = greedy_decode(self.model, batch.src, self.sos_id, self.eos_id, limit)
+        missing = (0, width - written.size(1))
+        written = torch.nn.functional.pad(written, missing, value=self.pad_id)  # (B, T)
+        return (written == batch.tgt_out).all(dim=1).float().mean()
+
+    def _count_tokens(self, batch: Batch) -> int:
+        return int((batch.tgt_out != self.pad_id).sum())
+
+    def _log(self, name: str, value: Tensor, weight: int) -> None:
+        # Means over an epoch weigh each batch by what it holds, not all alike.
+        if self._trainer is not None:
+            self.log(name, value, on_step=False, on_epoch=True, batch_size=weight)
+
+    def configure_optimizers(self) -> Any:
+        """Adam with the paper's settings; the rate changes after every step."""
+        optimizer = torch.optim.Adam(
+            self.model.parameters(), lr=self.learning_rate, betas=(0.9, 0.98), eps=1e-9
+        )
+        total = int(self.trainer.estimated_stepping_batches)
+        # A run shorter than the warm-up would never come down.
+        warmup = min(self.warmup_steps, total // 4)
+        schedule = torch.optim.lr_scheduler.LambdaLR(
+            optimizer, lambda step: warmup_decay(step, warmup, total)
+        )
+        return {
+            "optimizer": optimizer,
+            "lr_scheduler": {"scheduler": schedule, "interval": "step"},
+        }
