@@ -85,8 +85,8 @@ def check_attention_shapes(
         >>> check_attention_shapes(torch.ones(2, 4), torch.ones(3, 5), torch.ones(3, 5))
         Traceback (most recent call last):
         ...
-        ValueError: Queries and keys must be equally wide, but query has shape (2, 4) and
-        key (3, 5).
+        ValueError: Queries and keys must be equally wide, but query has shape (2, 4)
+        and key (3, 5).
 
     Built in chapter 3.
     """
@@ -98,7 +98,8 @@ def check_attention_shapes(
         )
     if q[-1] != k[-1]:
         raise ValueError(
-            f"Queries and keys must be equally wide, but query has shape {q} and key {k}."
+            f"Queries and keys must be equally wide, but query has shape {q} and key "
+            f"{k}."
         )
     if k[-2] != v[-2]:
         raise ValueError(
@@ -174,8 +175,8 @@ class MultiHeadAttention(nn.Module):
         """Cut each vector into H pieces, and move the heads in front of the tokens."""
         if x.dim() != 3 or x.size(-1) != self.output_proj.in_features:
             raise ValueError(
-                f"Expected vectors of shape (B, T, {self.output_proj.in_features}), but "
-                f"got {tuple(x.shape)}."
+                f"Expected vectors of shape (B, T, {self.output_proj.in_features}), "
+                f"but got {tuple(x.shape)}."
             )
         pieces = x.unflatten(-1, (self.n_heads, -1))  # (B, T, H, D/H)
         return pieces.transpose(1, 2)  # (B, H, T, D/H)

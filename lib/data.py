@@ -26,7 +26,7 @@ Pair = tuple[str, str]
 
 
 class Batch(NamedTuple):
-    r"""A batch of sentence pairs; the decoder reads ``tgt_in`` and must say ``tgt_out``.
+    r"""Some sentence pairs; the decoder reads ``tgt_in`` and must say ``tgt_out``.
 
     The two are the same target shifted by one: ``<sos> vamos`` and ``vamos <eos>``.
 
@@ -241,7 +241,7 @@ class TranslationData(lightning.LightningDataModule):
         )
 
     def train_dataloader(self) -> DataLoader[Batch]:
-        """Return the batches of this epoch; the order is a function of seed and epoch."""
+        """Return the batches of this epoch, in the order of its seed and number."""
         epoch = self.trainer.current_epoch if self.trainer else 0
         return self._loader(self.train_set, seed=self.seed * 100_003 + epoch)
 

@@ -132,7 +132,7 @@ class PositionwiseFeedForward(nn.Module):
 
 
 class Residual(nn.Module):
-    r"""Add a sublayer's output to its input, with the norm after or before (§3.1, §5.4).
+    r"""Add a sublayer's output to its input; the norm after or before (§3.1, §5.4).
 
     Args:
         d_model: numbers in the vector of one token, **D**.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor, nn
 
 from lib.config import TransformerConfig
@@ -25,6 +24,7 @@ class Encoder(nn.Module):
         - Output: the memory :math:`(B, S, D)`.
 
     Example:
+        >>> import torch
         >>> encoder = Encoder(TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16))
         >>> encoder(torch.ones(1, 3, 8)).shape
         torch.Size([1, 3, 8])
@@ -59,6 +59,7 @@ class Decoder(nn.Module):
         - Output: :math:`(B, T, D)`.
 
     Example:
+        >>> import torch
         >>> decoder = Decoder(TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16))
         >>> decoder(torch.ones(1, 3, 8), memory=torch.ones(1, 5, 8)).shape
         torch.Size([1, 3, 8])
@@ -102,6 +103,7 @@ class Transformer(nn.Module):
         ValueError: if token ids do not fit the vocabulary, or a sentence is too long.
 
     Example:
+        >>> import torch
         >>> model = Transformer(TransformerConfig(9, 11, d_model=8, n_heads=2, d_ff=16))
         >>> model(torch.tensor([[4, 5, 6]]), torch.tensor([[1, 4]])).shape
         torch.Size([1, 2, 11])

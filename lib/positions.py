@@ -90,7 +90,8 @@ class PositionalEncoding(nn.Module):
         max_len, d_model = self.table.shape
         if x.dim() != 3 or x.size(-1) != d_model:
             raise ValueError(
-                f"Expected vectors of shape (B, T, {d_model}), but got {tuple(x.shape)}."
+                f"Expected vectors of shape (B, T, {d_model}), but got "
+                f"{tuple(x.shape)}."
             )
         if x.size(1) > max_len:
             raise ValueError(

@@ -94,7 +94,7 @@ class Vocabulary:
 
     @classmethod
     def build(cls, sentences: Iterable[str], min_count: int = 1) -> Vocabulary:
-        """Collect the words of some sentences, frequent ones first, then by alphabet."""
+        """Collect the words of some sentences, the frequent ones first."""
         if min_count < 1:
             raise ValueError(f"min_count must be at least 1, but it is {min_count}.")
         counts = Counter(word for text in sentences for word in tokenize(text))
