@@ -1,0 +1,161 @@
+"""The interactive views: what they hold, and that they draw with the network off."""
+
+import html
+import re
+import warnings
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+import torch
+from browser import find_browser
+from playwright.sync_api import sync_playwright
+
+from lib.views import head_view
+
+TOKENS = ["the", "dog", "bites", "the", "man"]
+AWKWARD = ["<sos>", "</script><b>", 'a"b', "¿", "&amp;"]
+
+
+def weights(layers: int = 1, heads: int = 2, size: int = 5) -> list[torch.Tensor]:
+    generator = torch.Generator().manual_seed(0)
+    shape = (layers, 1, heads, size, size)
+    return list(torch.randn(shape, generator=generator).softmax(dim=-1))
+
+
+class Page(HTMLParser):
+    """What a browser would find: frames outside, scripts and attributes inside."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.attributes: list[tuple[str, str, str | None]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(tag, name, value) for name, value in attrs]
+
+    def values(self, name: str) -> list[str]:
+        return [value or "" for _, key, value in self.attributes if key == name]
+
+
+def inside(view: Any) -> str:
+    (page,) = Page(view.data).values("srcdoc")
+    return page
+
+
+def test_a_view_names_no_address_that_a_browser_would_fetch():
+    view = head_view(weights(), TOKENS)
+    for page in (Page(view.data), Page(inside(view))):
+        assert not page.values("src")
+        assert not page.values("href")
+    text = inside(view)
+    assert "cdnjs" not in text
+    found = set(re.findall(r"https?://([\w.-]+)", text))
+    # Names of XML dialects, and credits in comments: nothing is fetched.
+    assert found == {"www.w3.org", "d3js.org", "github.com"}
+
+
+def test_the_frame_may_run_scripts_and_nothing_else():
+    page = Page(head_view(weights(), TOKENS).data)
+    assert page.values("sandbox") == ["allow-scripts"]
+    assert page.values("title") == ["Attention, head by head"]
+
+
+def test_the_same_weights_give_the_same_text():
+    assert head_view(weights(), TOKENS).data == head_view(weights(), TOKENS).data
+
+
+def test_weights_are_rounded_and_all_there():
+    exact = torch.tensor([[[[0.123456, 0.876544], [0.5, 0.5]]]])
+    page = inside(head_view([exact], ["lets", "go"]))
+    assert '"attn": [[[[0.1235, 0.8765], [0.5, 0.5]]]]' in page
+    assert '"left_text": ["lets", "go"]' in page
+
+
+def test_a_large_view_stays_below_its_limit():
+    view = head_view(weights(layers=6, heads=8, size=12), ["word"] * 12)
+    assert len(view.data) < 400_000
+
+
+def test_the_frame_is_as_high_as_the_longer_sentence():
+    cross = torch.full((1, 2, 3, 7), 1 / 7)
+    tall = head_view(
+        cross_attention=[cross], encoder_tokens=["s"] * 7, decoder_tokens=["t"] * 3
+    )
+    assert "height: 248px" in tall.data  # 90 + 7 × 22.5 = 247.5
+    assert "height: 202px" in head_view(weights(), TOKENS).data
+
+
+def test_gradients_and_other_dtypes_are_no_obstacle():
+    tensor = weights()[0].to(torch.bfloat16).requires_grad_()
+    assert "dog" in inside(head_view([tensor], TOKENS))
+
+
+def test_no_warning_and_nothing_printed(capsys: pytest.CaptureFixture[str]):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        head_view(weights(), TOKENS)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "tokens", "message"),
+    [
+        (torch.ones(2, 2, 5, 5), TOKENS, r"shape \(1, H, T, S\).*\(2, 2, 5, 5\)"),
+        (torch.ones(2, 5, 5), TOKENS, r"shape \(1, H, T, S\).*\(2, 5, 5\)"),
+        (torch.ones(1, 2, 5, 5), TOKENS[:4], "5 positions.*tokens is 4"),
+        (torch.ones(1, 2, 5, 5), None, "'tokens' is required"),
+    ],
+)
+def test_what_does_not_fit_is_refused(
+    wrong: torch.Tensor, tokens: list[str] | None, message: str
+):
+    with pytest.raises(ValueError, match=message):
+        head_view([wrong], tokens)
+
+
+@pytest.mark.browser
+def test_it_draws_with_the_network_off(tmp_path):
+    path = tmp_path / "page.html"
+    views = [head_view(weights(layers=2), tokens).data for tokens in (TOKENS, AWKWARD)]
+    path.write_text("<!doctype html><meta charset='utf-8'>" + "".join(views), "utf-8")
+    browser_path = find_browser()
+    assert browser_path, "no Chromium: install one, or name one in CHROMIUM"
+    complaints: list[str] = []
+    requests: list[str] = []
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=browser_path, args=["--no-sandbox"]
+        )
+        page = browser.new_context(offline=True).new_page()
+        page.on("request", lambda request: requests.append(request.url))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "console",
+            lambda line: complaints.append(line.text) if line.type == "error" else None,
+        )
+        page.goto(path.as_uri())
+        for frame, tokens in zip(page.frames[1:], (TOKENS, AWKWARD), strict=True):
+            frame.wait_for_selector("#vis line", state="attached")
+            assert frame.locator("line").count() == 2 * 5 * 5
+            assert frame.locator("text").all_text_contents() == tokens * 2
+        frame = page.frames[1]
+        shown = "line[visibility='visible']"
+        assert frame.locator(shown).count() == 0
+        frame.locator("text").nth(1).hover()
+        assert frame.locator(shown).count() == 2 * 5  # from "dog", in both heads
+        before = frame.locator("line").first.get_attribute("stroke-opacity")
+        frame.locator("#layer").select_option("1")
+        after = frame.locator("line").first.get_attribute("stroke-opacity")
+        assert before != after
+        browser.close()
+    assert requests == [path.as_uri()]
+    assert complaints == []
+
+
+def test_a_token_cannot_end_the_script_or_the_frame():
+    view = head_view(weights(), AWKWARD)
+    start = view.data.index('srcdoc="') + len('srcdoc="')
+    stored = view.data[start : view.data.index('"></iframe>')]
+    assert html.unescape(stored) == inside(view)
+    assert r"<\/script><b>" in inside(view)
