@@ -38,7 +38,7 @@ setup-browser:
 	@book/tools/setup.sh browser
 
 book: setup ## build the site, warnings as errors
-	@$(RUN) book/tools/site.py
+	@$(RUN) book/tools/build_site.py
 
 test: setup-browser ## check everything; one part: make test ARGS=tests/test_masks.py
 	@book/tools/test.sh $(ARGS)

@@ -57,7 +57,11 @@ def setup_cell(address: Address) -> NotebookNode:
     """The setup cell: folded in Colab (`cellView`) and on the page (`hide-cell`)."""
     cell: NotebookNode = new_code_cell(
         source=setup_source(address),
-        metadata={"cellView": "form", "tags": ["setup", "hide-cell"]},
+        metadata={
+            "cellView": "form",
+            "mystnb": {"code_prompt_show": "Show the setup cell"},
+            "tags": ["setup", "hide-cell"],
+        },
     )
     return cell
 
