@@ -1,0 +1,242 @@
+"""A translator: model, vocabularies and decoding, kept together in one folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_model
+from torch import Tensor
+
+from lib.config import TransformerConfig
+from lib.decoding import greedy_decode
+from lib.model import Transformer
+from lib.vocabulary import Vocabulary
+
+__all__ = ["SHIPPED", "Translator"]
+
+SHIPPED = Path(__file__).parent / "models"
+"""The folder of the models that come with the book."""
+
+_CONFIG, _WEIGHTS = "config.json", "model.safetensors"
+_FORMAT = 1
+
+
+class Translator:
+    """Translate sentences with a trained Transformer.
+
+    Args:
+        model: the Transformer.
+        src_vocab: the words of the source language.
+        tgt_vocab: the words of the target language.
+        tidy: True to give a sentence its capital and its full stop, if it lacks them,
+            because the model has never seen one without.
+
+    Raises:
+        ValueError: if model and vocabularies differ in size.
+
+    Example:
+        >>> english, spanish = Vocabulary(["lets", "go"]), Vocabulary(["vamos"])
+        >>> sizes = TransformerConfig(6, 5, d_model=8, n_heads=2, n_layers=1, d_ff=8)
+        >>> translator = Translator(Transformer(sizes), english, spanish)
+        >>> len(translator.translate(["lets go", "go"]))
+        2
+        >>> translator.unknown_words("lets fly")
+        ['fly']
+
+    Built in chapter 9.
+    """
+
+    def __init__(
+        self,
+        model: Transformer,
+        src_vocab: Vocabulary,
+        tgt_vocab: Vocabulary,
+        tidy: bool = False,
+    ) -> None:
+        sizes = (model.config.src_vocab_size, model.config.tgt_vocab_size)
+        if sizes != (len(src_vocab), len(tgt_vocab)):
+            raise ValueError(
+                f"The model is made for vocabularies of {sizes[0]} and {sizes[1]} "
+                f"tokens, but these have {len(src_vocab)} and {len(tgt_vocab)}."
+            )
+        self.model = model.eval()
+        self.src_vocab = src_vocab
+        self.tgt_vocab = tgt_vocab
+        self.tidy = tidy
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model computes."""
+        return next(self.model.parameters()).device
+
+    def prepare(self, sentence: str) -> str:
+        """Return the sentence as the model wants to read it.
+
+        Raises:
+            ValueError: if there is nothing to translate, or more than the model reads.
+        """
+        sentence = " ".join(sentence.split())
+        if not re.search(r"\w", sentence):
+            raise ValueError(
+                f"There is nothing to translate in {sentence!r}; write a sentence."
+            )
+        if self.tidy:
+            sentence = sentence[0].upper() + sentence[1:]
+            if sentence[-1] not in ".?!":
+                sentence += "."
+        length, limit = len(self.src_vocab.encode(sentence)), self.model.config.max_len
+        if length >= limit:  # one place is for <eos>
+            raise ValueError(
+                f"A sentence of {length} words and marks is too long; this translator "
+                f"reads at most {limit - 1}: {sentence[:40]!r}…"
+            )
+        return sentence
+
+    def unknown_words(self, sentence: str) -> list[str]:
+        """Return the words of a sentence that the translator has never seen."""
+        return self.src_vocab.unknown(self.prepare(sentence))
+
+    def translate(self, sentences: Sequence[str], batch_size: int = 64) -> list[str]:
+        """Translate sentences, and give the translations in the same order.
+
+        Args:
+            sentences: a list of sentences in the source language.
+            batch_size: how many are translated at once.
+
+        Raises:
+            TypeError: if one string is given instead of a list.
+            ValueError: if a sentence is empty or too long.
+        """
+        if isinstance(sentences, str):
+            raise TypeError(
+                f"translate takes a list of sentences; write [{sentences!r}]."
+            )
+        if batch_size < 1:
+            raise ValueError(f"batch_size must be at least 1, but it is {batch_size}.")
+        ids = [
+            torch.tensor([*self.src_vocab.encode(text), self.src_vocab.eos_id])
+            for text in map(self.prepare, sentences)
+        ]
+        # Sentences of similar length share a batch, so that little of it is padding.
+        order = sorted(range(len(ids)), key=lambda index: len(ids[index]))
+        translations = [""] * len(ids)
+        for start in range(0, len(order), batch_size):
+            batch = order[start : start + batch_size]
+            written = self._write([ids[index] for index in batch])
+            for index, row in zip(batch, written.tolist(), strict=True):
+                translations[index] = self.tgt_vocab.decode(row)
+        return translations
+
+    def _write(self, ids: list[Tensor]) -> Tensor:
+        src = torch.nn.utils.rnn.pad_sequence(
+            ids, batch_first=True, padding_value=self.src_vocab.pad_id
+        ).to(self.device)  # (B, S)
+        return greedy_decode(
+            self.model, src, self.tgt_vocab.sos_id, self.tgt_vocab.eos_id
+        )
+
+    def save(self, folder: Path | str, half: bool = False) -> None:
+        """Write the translator to a folder: its weights, and all else as JSON.
+
+        Args:
+            folder: where to write; made if it is not there.
+            half: True to halve the file by keeping 16 bits of each weight.
+        """
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        description = {
+            "format": _FORMAT,
+            "tidy": self.tidy,
+            "model": self.model.config.to_dict(),
+            "src_vocab": self.src_vocab.tokens,
+            "tgt_vocab": self.tgt_vocab.tokens,
+        }
+        model = Transformer(self.model.config)
+        model.load_state_dict(self.model.state_dict())
+        unfinished = folder / (_WEIGHTS + ".unfinished")
+        save_model(model.half() if half else model, str(unfinished))
+        os.replace(unfinished, folder / _WEIGHTS)
+        text = json.dumps(description, ensure_ascii=False, indent=1)
+        (folder / _CONFIG).write_text(text + "\n", "utf-8")
+
+    @classmethod
+    def load(cls, folder: Path | str) -> Translator:
+        """Read a translator from a folder, or a shipped one by its name.
+
+        Args:
+            folder: a folder that :meth:`save` wrote, or a name like "grammar-en-es".
+
+        Raises:
+            FileNotFoundError: if there is no such folder, or a file is missing in it.
+            ValueError: if its files are damaged, or belong to something else.
+        """
+        folder = _find(folder)
+        try:
+            description = json.loads((folder / _CONFIG).read_text("utf-8"))
+            if description["format"] != _FORMAT:
+                raise ValueError(f"format {description['format']} is not {_FORMAT}")
+            src_vocab, tgt_vocab = (
+                _vocabulary(description[side]) for side in ("src_vocab", "tgt_vocab")
+            )
+            model = Transformer(TransformerConfig.from_dict(description["model"]))
+            _load_weights(model, folder / _WEIGHTS)
+            return cls(model, src_vocab, tgt_vocab, tidy=bool(description["tidy"]))
+        except (KeyError, TypeError, ValueError, SafetensorError) as error:
+            reason = " ".join(str(error).split())
+            raise ValueError(
+                f"{folder} is not a whole translator of this book: {reason}"
+            ) from error
+
+
+def _find(folder: Path | str) -> Path:
+    found = Path(folder)
+    if not found.is_dir() and (SHIPPED / str(folder)).is_dir():
+        found = SHIPPED / str(folder)
+    for name in (_CONFIG, _WEIGHTS):
+        if not (found / name).is_file():
+            shipped = sorted(
+                p.name for p in SHIPPED.glob("*") if (p / _CONFIG).exists()
+            )
+            raise FileNotFoundError(
+                f"{folder} is no folder of a translator: it has no file {name}; the "
+                f"shipped translators are: {', '.join(shipped) or 'none'}."
+            )
+    return found
+
+
+def _vocabulary(tokens: Any) -> Vocabulary:
+    if not isinstance(tokens, list) or not all(isinstance(t, str) for t in tokens):
+        raise ValueError("a vocabulary is not a list of words")
+    return Vocabulary(tokens, specials=())
+
+
+def _load_weights(model: Transformer, file: Path) -> None:
+    weights = load_file(file)
+    expected = model.state_dict()
+    # A tied matrix stands in the file once, under one of its names.
+    shared = {tensor.data_ptr() for name, tensor in expected.items() if name in weights}
+    missing = [
+        name
+        for name, tensor in expected.items()
+        if name not in weights and tensor.data_ptr() not in shared
+    ]
+    strange = [name for name in weights if name not in expected]
+    if missing or strange:
+        raise ValueError(
+            f"the weights do not fit the model, {len(missing)} are missing and "
+            f"{len(strange)} are not its own, such as {(missing + strange)[0]!r}"
+        )
+    for name, tensor in weights.items():
+        if tensor.shape != expected[name].shape:
+            raise ValueError(
+                f"the weights {name!r} have shape {tuple(tensor.shape)}, but the model "
+                f"wants {tuple(expected[name].shape)}"
+            )
+    model.load_state_dict(weights, strict=False)
