@@ -1,0 +1,60 @@
+"""The command line: ``python -m lib train``, ``translate`` and ``evaluate``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from lib.commands import evaluate, train, translate
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; a mistake of the user ends in one sentence and exit code 2.
+
+    Args:
+        arguments: the words after ``python -m lib``; those of this process if None.
+
+    Returns:
+        The exit code: 0 for success, 2 for wrong input, 130 for Ctrl-C.
+
+    Example:
+        >>> main(["translate", ""])
+        2
+
+    Built in chapter 9.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m lib",
+        description="Train a translator, translate with it, and score it.",
+    )
+    commands = parser.add_subparsers(title="commands", required=True, metavar="command")
+    for module in (train, translate, evaluate):
+        module.add_parser(commands)
+    options = parser.parse_args(arguments)
+    try:
+        options.run(options)
+        sys.stdout.flush()
+    except (ValueError, TypeError, OSError) as error:
+        if isinstance(error, BrokenPipeError):  # the reader of our output has left
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        print(f"{parser.prog}: {_sentence(error)}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"\n{parser.prog}: stopped.", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}"
+    return " ".join(str(error).split())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,187 @@
+"""``python -m lib train``: from a corpus to a folder with a translator."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import dataclasses
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lib import corpora
+from lib.commands.card import write_card
+from lib.commands.scores import score
+from lib.model import count_parameters
+from lib.translator import Translator
+from lib.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from lib.training import TrainingSettings
+
+__all__ = ["add_parser", "run"]
+
+SCORES = "scores.json"
+
+
+def add_parser(commands: Any) -> None:
+    """Describe the command to argparse.
+
+    Args:
+        commands: what ``add_subparsers`` gave.
+
+    Example:
+        >>> commands = argparse.ArgumentParser().add_subparsers()
+        >>> add_parser(commands)
+        >>> list(commands.choices)
+        ['train']
+
+    Built in chapter 9.
+    """
+    parser = commands.add_parser(
+        "train",
+        help="train a translator",
+        description="Train a translator on a corpus. A run that was interrupted goes "
+        "on with --resume.",
+    )
+    parser.add_argument(
+        "--corpus", default="grammar", choices=corpora.names(), help="%(default)s"
+    )
+    parser.add_argument(
+        "--size", type=int, help="sentence pairs to train on, for a generated corpus"
+    )
+    parser.add_argument(
+        "--out", type=Path, help="folder of the run (runs/ and the corpus's name)"
+    )
+    parser.add_argument(
+        "--resume", action="store_true", help="go on with the run in the folder"
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of the run, such as epochs=5; may stand several times",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Train, save the translator, and score it on what it has not seen.
+
+    Args:
+        options: what the user wrote, parsed.
+
+    Raises:
+        FileExistsError: if the folder holds a run and ``--resume`` is missing.
+        ValueError: if an option is impossible; the message names it.
+
+    Example:
+        >>> run(argparse.Namespace(set=["epochs=many"], corpus="grammar", size=None))
+        Traceback (most recent call last):
+        ...
+        ValueError: epochs must be a number, but it is 'many'.
+
+    Built in chapter 9.
+    """
+    # Lightning takes seconds to import, and translating does without it.
+    from lib.training import train
+    from lib.training.runs import LOG
+
+    settings = read_settings(options.set)
+    corpus = corpora.load(
+        options.corpus, **({} if options.size is None else {"size": options.size})
+    )
+    folder = options.out or Path("runs") / f"{corpus.name}"
+    splits = {**corpus.splits}
+    splits.setdefault("validation", splits["train"])  # the phrases are too few to part
+    src_vocab, tgt_vocab = (
+        Vocabulary.build(side) for side in zip(*splits["train"], strict=True)
+    )
+    task = train(
+        splits, src_vocab, tgt_vocab, settings, folder, options.resume, progress=True
+    )
+    tidy = corpus.name == "grammar"
+    Translator(task.model.cpu(), src_vocab, tgt_vocab, tidy).save(folder, half=True)
+    report: dict[str, Any] = {
+        "command": "python -m lib " + " ".join(_command(options)),
+        "corpus": corpus.name,
+        "source": corpus.source_language,
+        "target": corpus.target_language,
+        "settings": dataclasses.asdict(settings),
+        "parameters": count_parameters(task.model),
+        "train_pairs": len(splits["train"]),
+        "seconds": _seconds(folder / LOG),
+        "scores": _scores(folder, splits),
+    }
+    text = json.dumps(report, indent=2, ensure_ascii=False)
+    (folder / SCORES).write_text(text + "\n", "utf-8")
+    write_card(folder, report)
+    for part, result in report["scores"].items():
+        print(f"{part}: {result['exact_match']:.2%} of {result['sentences']:,} exact")
+    print(f"The translator is in {folder}.", file=sys.stderr)
+
+
+def _seconds(log: Path) -> int:
+    """Return the seconds of all epochs, also of those before an interruption."""
+    with log.open(encoding="utf-8", newline="") as lines:
+        return round(sum(float(row["seconds"]) for row in csv.DictReader(lines)))
+
+
+def read_settings(assignments: list[str]) -> TrainingSettings:
+    """Turn ``NAME=VALUE`` into settings, each with the type of its default.
+
+    Args:
+        assignments: what the user wrote after each ``--set``.
+
+    Raises:
+        ValueError: if a name is unknown, or a value is not of its type.
+
+    Example:
+        >>> read_settings(["epochs=3"]).epochs
+        3
+
+    Built in chapter 9.
+    """
+    from lib.training import TrainingSettings
+
+    defaults = dataclasses.asdict(TrainingSettings())
+    values: dict[str, Any] = {}
+    for assignment in assignments:
+        name, equals, text = assignment.partition("=")
+        if not equals or name not in defaults:
+            raise ValueError(
+                f"--set takes NAME=VALUE, not {assignment!r}; the names are: "
+                f"{', '.join(defaults)}."
+            )
+        values[name] = _read_value(name, text, defaults[name])
+    return TrainingSettings(**values)
+
+
+def _read_value(name: str, text: str, default: Any) -> Any:
+    if isinstance(default, bool):
+        if text.lower() not in ("true", "false"):
+            raise ValueError(f"{name} must be true or false, but it is {text!r}.")
+        return text.lower() == "true"
+    try:
+        return type(default)(text)
+    except ValueError:
+        kind = "a whole number" if "." in text else "a number"
+        raise ValueError(f"{name} must be {kind}, but it is {text!r}.") from None
+
+
+def _command(options: argparse.Namespace) -> list[str]:
+    words = ["train", "--corpus", options.corpus]
+    if options.size is not None:
+        words += ["--size", str(options.size)]
+    for assignment in options.set:
+        words += ["--set", assignment]
+    return words
+
+
+def _scores(folder: Path, splits: Any) -> dict[str, Any]:
+    # Scored as it was saved, rounded to 16 bits, and as everybody will use it.
+    translator = Translator.load(folder)
+    parts = [name for name in splits if name.startswith("unseen")] or ["validation"]
+    return {part: score(translator, splits[part])[0] for part in parts}

@@ -1,0 +1,96 @@
+"""``python -m lib translate``: sentences in, one translation a line out."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+from typing import Any
+
+from lib.commands.options import add_model_option, whole_number
+from lib.translator import Translator
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(commands: Any) -> None:
+    """Describe the command to argparse.
+
+    Args:
+        commands: what ``add_subparsers`` gave.
+
+    Example:
+        >>> commands = argparse.ArgumentParser().add_subparsers()
+        >>> add_parser(commands)
+        >>> list(commands.choices)
+        ['translate']
+
+    Built in chapter 9.
+    """
+    parser = commands.add_parser(
+        "translate",
+        help="translate sentences",
+        description="Translate sentences, one translation a line. Without sentences, "
+        "read them from standard input, one a line.",
+    )
+    parser.add_argument("sentences", nargs="*", metavar="SENTENCE")
+    add_model_option(parser)
+    parser.add_argument(
+        "--batch-size", type=whole_number, default=64, help="sentences at once"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Translate; only translations go to standard output.
+
+    Args:
+        options: what the user wrote, parsed.
+
+    Raises:
+        ValueError: if there is nothing to translate, or a sentence is empty.
+
+    Example:
+        >>> import argparse
+        >>> run(argparse.Namespace(sentences=[""], model="", batch_size=1))
+        Traceback (most recent call last):
+        ...
+        ValueError: Sentence 1 is empty; write something to translate.
+
+    Built in chapter 9.
+    """
+    sentences = options.sentences or _read_lines()
+    for number, sentence in enumerate(sentences, start=1):
+        if not sentence.strip():
+            raise ValueError(
+                f"Sentence {number} is empty; write something to translate."
+            )
+    translator = Translator.load(options.model)
+    for number, sentence in enumerate(sentences, start=1):
+        unknown = translator.unknown_words(sentence)
+        if unknown:
+            words = ", ".join(f"“{word}”" for word in unknown)
+            print(
+                f"Sentence {number}: this translator has never seen {words}; "
+                "it guesses.",
+                file=sys.stderr,
+            )
+    for translation in translator.translate(sentences, options.batch_size):
+        print(translation)
+
+
+def _read_lines() -> list[str]:
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(encoding="utf-8", errors="strict")
+        if sys.stdin.isatty():
+            print("Write one sentence a line, then Ctrl-D.", file=sys.stderr)
+    try:
+        lines = sys.stdin.read().splitlines()
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"Standard input is not UTF-8 text: byte {error.start} is "
+            f"0x{error.object[error.start]:02x}."
+        ) from error
+    if not lines:
+        raise ValueError("There is nothing to translate: standard input is empty.")
+    return lines
