@@ -4,9 +4,18 @@ Each function takes numbers (tensors, arrays or lists) and labels, and returns t
 figure and its axes. None of them shows the figure: end a cell with `plt.show()`.
 """
 
+from lib.figures.architecture import decoder_layer, encoder_layer, transformer_diagram
 from lib.figures.curves import bars, gradient_norms, line_curves, training_curves
+from lib.figures.diagrams import (
+    attention_block,
+    multi_head_block,
+    pipeline,
+    residual_block,
+)
 from lib.figures.heatmaps import attention_grid, attention_map, mask_map, value_map
 from lib.figures.style import DIVERGING, PALETTE, SEQUENTIAL, apply_style
+from lib.figures.tokens import batch_of_tokens, teacher_forcing
+from lib.figures.waves import clock, position_waves
 
 apply_style()
 
@@ -15,12 +24,23 @@ __all__ = [
     "PALETTE",
     "SEQUENTIAL",
     "apply_style",
+    "attention_block",
     "attention_grid",
     "attention_map",
     "bars",
+    "batch_of_tokens",
+    "clock",
+    "decoder_layer",
+    "encoder_layer",
     "gradient_norms",
     "line_curves",
     "mask_map",
+    "multi_head_block",
+    "pipeline",
+    "position_waves",
+    "residual_block",
+    "teacher_forcing",
     "training_curves",
+    "transformer_diagram",
     "value_map",
 ]

@@ -7,7 +7,7 @@ import matplotlib as mpl
 import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.colors import Colormap
+from matplotlib.colors import Colormap, ListedColormap
 
 from lib.figures.style import FONT_SIZE, MAX_WIDTH, WIDTH, Array, ink_on
 
@@ -75,9 +75,9 @@ def draw_hatch(ax: Axes, chosen: Array) -> None:
         np.arange(height + 1),
         chosen_only,
         hatch="////" if max(chosen.shape) <= LARGE else "",
-        alpha=0.0,
-        edgecolor="#8C8C8C",
-        linewidth=0.0,
+        cmap=ListedColormap(["white"]),
+        edgecolor="#8C8C8C",  # also the color of the hatch
+        linewidth=0.5,
     )
 
 
@@ -106,8 +106,11 @@ def name_axes(
     lean = leaning(columns, cell)
     ax.tick_params(axis="y", labelrotation=0)
     for label in ax.get_xticklabels():
-        label.set_rotation(45 if lean else 0)
+        # Narrow columns need upright names: leaning ones would run into each other.
+        upright = lean and cell < 0.3
+        label.set_rotation(90 if upright else 45 if lean else 0)
         label.set_horizontalalignment("right" if lean else "center")
+        label.set_verticalalignment("center" if upright else "top")
         label.set_rotation_mode("anchor")
 
 

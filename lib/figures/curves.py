@@ -175,6 +175,7 @@ def bars(
     ax.set_xlabel(ylabel)
     if min(lengths) < 0:
         ax.axvline(0, color="black", linewidth=1)
+        ax.spines["left"].set_visible(False)
     if title:
         ax.set_title(title)
     return figure, ax

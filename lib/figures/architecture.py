@@ -1,0 +1,237 @@
+"""Diagrams of the layers and of the whole model, bottom to top as in the paper."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from lib.config import TransformerConfig
+from lib.figures.sketch import Box, Point, Sketch, shape_text
+
+__all__ = ["decoder_layer", "encoder_layer", "transformer_diagram"]
+
+GAP = 0.34  # inches between boxes: room for one line of text beside the arrow
+HEIGHT = 0.36
+Size = int | str
+
+
+class Column:
+    """A stack of boxes that grows upwards, with the shape beside each arrow.
+
+    Args:
+        sketch: The sheet to draw on.
+        x: The middle of the column, in inches.
+        label: The side of the labels, "left" or "right"; residual connections run
+            on the other one.
+        shape: What is written on the arrows.
+    """
+
+    def __init__(self, sketch: Sketch, x: float, label: str, shape: str) -> None:
+        self.sketch, self.x, self.label, self.shape = sketch, x, label, shape
+        self.width = 1.96
+        self.loop = x + (self.width / 2 + 0.2) * (1 if label == "left" else -1)
+        self.top: Point = (x, 0.0)
+
+    def start(self, text: str) -> None:
+        """Write what goes in at the bottom."""
+        self.sketch.text(self.top, text)
+        self.top = (self.x, self.top[1] + 0.13)
+
+    def box(self, text: str, kind: str, shape: str = "", gap: float = GAP) -> Box:
+        """Add a box on top, with an arrow from what stands below."""
+        height = HEIGHT + 0.2 * text.count("\n")
+        y = self.top[1] + gap + height / 2
+        box = self.sketch.box(self.x, y, text, kind, self.width, height)
+        self.arrow(box.bottom, shape)
+        self.top = box.top
+        return box
+
+    def arrow(self, end: Point, shape: str = "") -> None:
+        """Lead an arrow from the top of the column to a point."""
+        self.sketch.arrow(self.top, end, shape or self.shape, self.label)
+
+    def sublayer(self, text: str, kind: str, norm_first: bool) -> Box:
+        """Add a sublayer, the connection that leads around it, and its norm."""
+        branch = (self.x, self.top[1] + 0.1)
+        if norm_first:
+            self.box("layer norm", "norm", gap=GAP + 0.1)
+            inner = self.box(text, kind)
+            joint = self.sketch.plus(self.x, self.top[1] + GAP + 0.13)
+            self.arrow(joint.bottom)
+            self.top = joint.top
+        else:
+            inner = self.box(text, kind, gap=GAP + 0.1)
+            joint = self.box("add, layer norm", "norm")
+        end = joint.left if self.label == "right" else joint.right
+        self.sketch.path([branch, (self.loop, branch[1]), (self.loop, end[1]), end])
+        return inner
+
+    def end(self, text: str, shape: str = "") -> None:
+        """Lead an arrow out at the top, to what comes out."""
+        self.arrow((self.x, self.top[1] + GAP), shape)
+        self.sketch.text((self.x, self.top[1] + GAP + 0.13), text)
+
+
+def _encoder_sublayers(column: Column, config: TransformerConfig) -> None:
+    attention = f"self-attention\n{_heads(config)}"
+    column.sublayer(attention, "attention", config.norm_first)
+    column.sublayer(_feed_forward(config), "feed_forward", config.norm_first)
+
+
+def _decoder_sublayers(column: Column, config: TransformerConfig) -> Box:
+    """Add the three sublayers of a decoder layer; give the cross-attention's box."""
+    heads = _heads(config)
+    masked = f"masked self-attention\n{heads}"
+    column.sublayer(masked, "attention", config.norm_first)
+    cross = column.sublayer(f"cross-attention\n{heads}", "attention", config.norm_first)
+    column.sublayer(_feed_forward(config), "feed_forward", config.norm_first)
+    return cross
+
+
+def _heads(config: TransformerConfig) -> str:
+    plural = "s" if config.n_heads > 1 else ""
+    return f"{config.n_heads} head{plural} of size {config.d_head}"
+
+
+def _feed_forward(config: TransformerConfig) -> str:
+    return f"feed-forward\n{config.d_model} → {config.d_ff} → {config.d_model}"
+
+
+def encoder_layer(
+    config: TransformerConfig,
+    B: Size = "B",  # noqa: N803 - the book's letters for the sizes
+    S: Size = "S",  # noqa: N803
+) -> tuple[Figure, Axes]:
+    """Draw one layer of the encoder (§3.1, Figure 1 left) with its shapes.
+
+    Args:
+        config: The sizes of the model.
+        B: Number of sentences, or its letter.
+        S: Length of the source in tokens, or its letter.
+
+    Returns:
+        The figure and its axes.
+
+    Example:
+        >>> import matplotlib.pyplot as plt
+        >>> config = TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16)
+        >>> figure, ax = encoder_layer(config, B=2, S=5)
+        >>> [text.get_text() for text in ax.texts].count("(2, 5, 8)")
+        5
+        >>> plt.close(figure)
+
+    Built in chapter 7.
+    """
+    sketch = Sketch()
+    column = Column(sketch, 0.0, "right", shape_text(B, S, config.d_model))
+    column.start("x")
+    _encoder_sublayers(column, config)
+    column.end("output")
+    return sketch.finish()
+
+
+def decoder_layer(
+    config: TransformerConfig,
+    B: Size = "B",  # noqa: N803
+    S: Size = "S",  # noqa: N803
+    T: Size = "T",  # noqa: N803
+) -> tuple[Figure, Axes]:
+    """Draw one layer of the decoder (§3.1, Figure 1 right) with its shapes.
+
+    Args:
+        config: The sizes of the model.
+        B: Number of sentences, or its letter.
+        S: Length of the source in tokens, or its letter.
+        T: Length of the target in tokens, or its letter.
+
+    Returns:
+        The figure and its axes.
+
+    Example:
+        >>> import matplotlib.pyplot as plt
+        >>> config = TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16)
+        >>> figure, ax = decoder_layer(config)
+        >>> "(B, S, 8)" in [text.get_text() for text in ax.texts]
+        True
+        >>> plt.close(figure)
+
+    Built in chapter 7.
+    """
+    sketch = Sketch()
+    column = Column(sketch, 0.0, "left", shape_text(B, T, config.d_model))
+    column.start("x")
+    cross = _decoder_sublayers(column, config)
+    column.end("output")
+    start = (cross.left[0] - 1.3, cross.y)
+    sketch.arrow(start, cross.left, shape_text(B, S, config.d_model), "above")
+    sketch.text((start[0] - 0.06, start[1]), "memory:\nkeys and\nvalues", "right")
+    return sketch.finish()
+
+
+def transformer_diagram(
+    config: TransformerConfig,
+    B: Size = "B",  # noqa: N803
+    S: Size = "S",  # noqa: N803
+    T: Size = "T",  # noqa: N803
+) -> tuple[Figure, Axes]:
+    """Draw the whole Transformer (§3, Figure 1) with the shape on each arrow.
+
+    Args:
+        config: The sizes of the model.
+        B: Number of sentences, or its letter.
+        S: Length of the source in tokens, or its letter.
+        T: Length of the target in tokens, or its letter.
+
+    Returns:
+        The figure and its axes.
+
+    Example:
+        >>> import matplotlib.pyplot as plt
+        >>> config = TransformerConfig(9, 11, d_model=8, n_heads=2, d_ff=16)
+        >>> figure, ax = transformer_diagram(config, B=2, S=5, T=4)
+        >>> "(2, 4, 11)" in [text.get_text() for text in ax.texts]
+        True
+        >>> plt.close(figure)
+
+    Built in chapter 8.
+    """
+    sketch = Sketch()
+    encoder = Column(sketch, 0.0, "right", shape_text(B, S, config.d_model))
+    decoder = Column(sketch, 3.55, "left", shape_text(B, T, config.d_model))
+    _inputs(encoder, "source ids", shape_text(B, S))
+    _inputs(decoder, "target ids so far", shape_text(B, T))
+    bottom = encoder.top[1] + 0.06
+    _encoder_sublayers(encoder, config)
+    _frame(encoder, bottom, f"encoder × {config.n_layers}")
+    cross = _decoder_sublayers(decoder, config)
+    _frame(decoder, bottom, f"decoder × {config.n_layers}")
+    for column in (encoder, decoder) if config.norm_first else ():
+        column.box("layer norm", "norm", gap=GAP + 0.1)
+    _memory(sketch, encoder, cross)
+    decoder.box("linear", "linear", gap=GAP + 0.1)
+    decoder.end("logits", shape_text(B, T, config.tgt_vocab_size))
+    return sketch.finish()
+
+
+def _inputs(column: Column, name: str, shape: str) -> None:
+    column.start(name)
+    column.box("embedding × √D", "embedding", shape)
+    column.box("add positions", "embedding")
+
+
+def _frame(column: Column, bottom: float, name: str) -> None:
+    """Frame what is repeated, with its name on the side without shapes."""
+    half = column.width / 2 + 0.32
+    top = column.top[1] + 0.08
+    column.sketch.frame(column.x - half, bottom, column.x + half, top)
+    outside = -half if column.label == "right" else half
+    place = (column.x + outside, top + 0.13)
+    column.sketch.text(place, name, "left" if outside < 0 else "right")
+
+
+def _memory(sketch: Sketch, encoder: Column, cross: Box) -> None:
+    """Lead the memory from the encoder's top to the decoder's cross-attention."""
+    out = (encoder.x, encoder.top[1] + GAP)
+    between = (encoder.x + cross.x) / 2
+    sketch.path([encoder.top, out, (between, out[1]), (between, cross.y), cross.left])
+    sketch.text((encoder.x, out[1] + 0.15), f"memory {encoder.shape}")

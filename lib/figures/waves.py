@@ -1,0 +1,182 @@
+"""Position encodings as waves over the positions, and as hands of a clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle, FancyArrowPatch
+
+from lib.figures.curves import FEW
+from lib.figures.style import PALETTE, WIDTH, Array, as_array, canvas
+
+__all__ = ["clock", "position_waves"]
+
+
+def position_waves(
+    encoding: Any, pairs: Sequence[int] | None = None
+) -> tuple[Figure, Array]:
+    """Draw a position encoding (§3.5) as waves: one panel per sine/cosine pair.
+
+    Args:
+        encoding: One row per position, one column per dimension; even columns hold
+            sines, odd ones cosines.
+        pairs: Which pairs to draw (pair i holds the dimensions 2i and 2i + 1);
+            None: the first four.
+
+    Shape:
+        encoding: (T, D)
+
+    Returns:
+        The figure and an array of its axes, one per pair.
+
+    Raises:
+        ValueError: If the encoding has an odd number of columns, or not that pair.
+
+    Example:
+        >>> import matplotlib.pyplot as plt
+        >>> angles = np.arange(10.0)
+        >>> encoding = np.stack([np.sin(angles), np.cos(angles)], axis=1)
+        >>> figure, axes = position_waves(encoding)
+        >>> [line.get_label() for line in axes[0].lines][:2]
+        ['dimension 0 (sine)', 'dimension 1 (cosine)']
+        >>> plt.close(figure)
+
+    Built in chapter 2.
+    """
+    table = as_array(encoding, "an encoding (positions × dimensions)", 2)
+    if table.shape[1] % 2:
+        raise ValueError(
+            "Expected an even number of columns, because sines and cosines come in "
+            f"pairs, but got {table.shape[1]}."
+        )
+    count = table.shape[1] // 2
+    chosen = list(range(min(count, 4))) if pairs is None else list(pairs)
+    for pair in chosen:
+        if not 0 <= pair < count:
+            raise ValueError(
+                f"Expected pairs from 0 to {count - 1}, but got the pair {pair}."
+            )
+    if not chosen:
+        raise ValueError("Expected at least one pair to draw, but got none.")
+    height = 1.45 * len(chosen) + 0.5
+    figure, grid = plt.subplots(
+        len(chosen), 1, figsize=(WIDTH, height), sharex=True, squeeze=False
+    )
+    axes = grid.ravel()
+    for ax, pair in zip(axes, chosen, strict=True):
+        _waves(ax, table[:, 2 * pair : 2 * pair + 2], pair)
+    axes[-1].set_xlabel("position")
+    return figure, axes
+
+
+def _waves(ax: Axes, columns: Array, pair: int) -> None:
+    few = len(columns) <= FEW
+    looks = (("sine", "blue", "-", "o"), ("cosine", "orange", "--", "s"))
+    for offset, (name, color, dashes, marker) in enumerate(looks):
+        ax.plot(
+            columns[:, offset],
+            color=PALETTE[color],
+            linestyle=dashes,
+            marker=marker if few else None,
+            label=f"dimension {2 * pair + offset} ({name})",
+        )
+    ax.set_ylim(-1.15, 1.15)
+    ax.set_yticks([-1, 0, 1])
+    ax.axhline(0, color="#D9D9D9", linewidth=0.8, zorder=0)
+    # Above the panel, where no wave passes.
+    ax.legend(loc="lower left", bbox_to_anchor=(0, 0.97), ncols=2, borderpad=0.1)
+
+
+def clock(
+    pair: Any,
+    shift: int | None = None,
+    title: str | None = None,
+    ax: Axes | None = None,
+) -> tuple[Figure, Axes]:
+    """Draw one sine/cosine pair (§3.5) as points on the unit circle, one per position.
+
+    Args:
+        pair: One row per position: its sine and its cosine.
+        shift: Also draw how the first positions turn when this many are added to
+            them: each by the same angle.
+        title: Title above the circle.
+        ax: Axes to draw on; None makes a new figure.
+
+    Shape:
+        pair: (T, 2)
+
+    Returns:
+        The figure and its axes.
+
+    Raises:
+        ValueError: If there are not two columns, or the shift leaves no position.
+
+    Example:
+        >>> import matplotlib.pyplot as plt
+        >>> angles = np.arange(5.0)
+        >>> figure, ax = clock(np.stack([np.sin(angles), np.cos(angles)], axis=1))
+        >>> [text.get_text() for text in ax.texts]
+        ['0', '1', '2', '3', '4']
+        >>> plt.close(figure)
+
+    Built in chapter 2.
+    """
+    points = as_array(pair, "a pair (positions × [sine, cosine])", 2)
+    if points.shape[1] != 2:
+        raise ValueError(
+            "Expected two columns, a sine and its cosine, but got "
+            f"{points.shape[1]}; take for example `encoding[:, 0:2]`."
+        )
+    if shift is not None and not 0 < shift < len(points):
+        raise ValueError(
+            f"Expected a shift from 1 to {len(points) - 1}, but got {shift}."
+        )
+    figure, ax = canvas(ax, 4.2, 4.2)
+    ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor="#9A9A9A"))
+    ax.axhline(0, color="#D9D9D9", linewidth=0.8, zorder=0)
+    ax.axvline(0, color="#D9D9D9", linewidth=0.8, zorder=0)
+    sines, cosines = points[:, 0], points[:, 1]
+    ax.plot(cosines, sines, "o", color=PALETTE["blue"], markersize=7)
+    named: list[Array] = []
+    for position, point in enumerate(points):
+        place = 1.19 * point[::-1]
+        # Where points crowd, only some are named: numbers must not overlap.
+        if all(np.hypot(*(place - other)) > 0.24 for other in named):
+            ax.text(place[0], place[1], str(position), ha="center", va="center")
+            named.append(place)
+    if shift is not None:
+        _turns(ax, points, shift)
+    ax.set(xlim=(-1.4, 1.4), ylim=(-1.4, 1.4), xlabel="cosine", ylabel="sine")
+    ax.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1])
+    ax.set_aspect("equal")
+    if title:
+        ax.set_title(title)
+    return figure, ax
+
+
+def _turns(ax: Axes, points: Array, shift: int) -> None:
+    """Draw an arc for each of the first positions, from it to the shifted one."""
+    looks = (("orange", "-"), ("black", "--"), ("green", "-."))
+    for start, (color, dashes) in enumerate(looks[: len(points) - shift]):
+        angle = np.arctan2(points[start, 0], points[start, 1])
+        after = np.arctan2(points[start + shift, 0], points[start + shift, 1])
+        turn = (after - angle) % (2 * np.pi)
+        radius = 0.82 - 0.2 * start
+        path = angle + np.linspace(0, turn, 40)
+        x, y = radius * np.cos(path), radius * np.sin(path)
+        ax.plot(x[:-3], y[:-3], color=PALETTE[color], linestyle=dashes)
+        head = FancyArrowPatch(
+            (x[-4], y[-4]),
+            (x[-1], y[-1]),
+            arrowstyle="-|>",
+            mutation_scale=14,
+            color=PALETTE[color],
+            shrinkA=0,
+            shrinkB=0,
+        )
+        ax.add_patch(head)
