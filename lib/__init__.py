@@ -1,6 +1,6 @@
 """Every piece of the Transformer, once, tested; the chapters of the book import it.
 
 The modules stand in one order, and each imports only those above it:
-config, positions, masks, attention, layers, model, vocabulary, corpora, data,
+files, config, positions, masks, attention, layers, model, vocabulary, corpora, data,
 decoding, evaluation, training, translator, figures, checks, and the command line.
 """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from torch import Tensor
 
 from lib.config import TransformerConfig
 from lib.decoding import greedy_decode
+from lib.files import read_json, write_json
 from lib.model import Transformer
 from lib.vocabulary import Vocabulary
 
@@ -163,8 +163,7 @@ class Translator:
         unfinished = folder / (_WEIGHTS + ".unfinished")
         save_model(model.half() if half else model, str(unfinished))
         os.replace(unfinished, folder / _WEIGHTS)
-        text = json.dumps(description, ensure_ascii=False, indent=1)
-        (folder / _CONFIG).write_text(text + "\n", "utf-8")
+        write_json(folder / _CONFIG, description)
 
     @classmethod
     def load(cls, folder: Path | str) -> Translator:
@@ -179,7 +178,7 @@ class Translator:
         """
         folder = _find(folder)
         try:
-            description = json.loads((folder / _CONFIG).read_text("utf-8"))
+            description = read_json(folder / _CONFIG)
             if description["format"] != _FORMAT:
                 raise ValueError(f"format {description['format']} is not {_FORMAT}")
             src_vocab, tgt_vocab = (

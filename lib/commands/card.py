@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from lib.files import write_whole
+
 __all__ = ["write_card"]
 
 _CARD = """\
@@ -79,4 +81,4 @@ def write_card(folder: Path, report: dict[str, Any]) -> None:
         seed=settings["seed"],
         rows=rows,
     )
-    (folder / "README.md").write_text(card, "utf-8")
+    write_whole(folder / "README.md", card)

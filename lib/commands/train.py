@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import csv
 import dataclasses
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lib import corpora
 from lib.commands.card import write_card
 from lib.commands.scores import score
+from lib.files import write_json
 from lib.model import count_parameters
 from lib.translator import Translator
 from lib.vocabulary import Vocabulary
@@ -115,8 +115,7 @@ def run(options: argparse.Namespace) -> None:
         "seconds": _seconds(folder / LOG),
         "scores": _scores(folder, splits),
     }
-    text = json.dumps(report, indent=2, ensure_ascii=False)
-    (folder / SCORES).write_text(text + "\n", "utf-8")
+    write_json(folder / SCORES, report)
     write_card(folder, report)
     for part, result in report["scores"].items():
         print(f"{part}: {result['exact_match']:.2%} of {result['sentences']:,} exact")

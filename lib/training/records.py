@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
-import os
+import io
 import time
 from pathlib import Path
 
 import lightning
 from lightning.pytorch.callbacks import Callback
+
+from lib.files import write_whole
 
 __all__ = ["EpochLog", "SaveEveryEpoch"]
 
@@ -64,12 +66,11 @@ class EpochLog(Callback):
                 "seconds": f"{time.perf_counter() - self.start:.1f}",
             }
         )
-        unfinished = self.file.with_name(self.file.name + ".unfinished")
-        with unfinished.open("w", encoding="utf-8", newline="") as lines:
-            writer = csv.DictWriter(lines, COLUMNS, lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(self.rows)
-        os.replace(unfinished, self.file)
+        table = io.StringIO()
+        writer = csv.DictWriter(table, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(self.rows)
+        write_whole(self.file, table.getvalue())
 
 
 class SaveEveryEpoch(Callback):

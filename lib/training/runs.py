@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import logging
 import warnings
 from collections.abc import Mapping, Sequence
@@ -15,6 +14,7 @@ from lightning.pytorch.callbacks import Callback, TQDMProgressBar
 
 from lib.config import TransformerConfig
 from lib.data import TranslationData
+from lib.files import read_json, write_json
 from lib.training.checkpoints import SafetensorsCheckpointIO
 from lib.training.records import EpochLog, SaveEveryEpoch
 from lib.training.task import TranslationTask
@@ -178,10 +178,9 @@ def _open_folder(
             raise FileExistsError(
                 f"{folder} already holds a run; resume it, or choose another folder."
             )
-        _check_same(json.loads(file.read_text("utf-8")), wanted, folder)
+        _check_same(read_json(file), wanted, folder)
     else:
-        folder.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(wanted, indent=2) + "\n", "utf-8")
+        write_json(file, wanted)
     checkpoint = folder / CHECKPOINT
     return checkpoint if checkpoint.exists() else None
 

@@ -1,0 +1,83 @@
+"""Files that are whole or not there at all."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+__all__ = ["read_json", "write_json", "write_whole"]
+
+
+def write_whole(file: Path, text: str) -> None:
+    """Write a text under another name first, then move it into place.
+
+    A program that is killed while it writes then leaves the old file behind, never half
+    of the new one.
+
+    Args:
+        file: where the text goes; folders are made as needed.
+        text: what to write, as UTF-8.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_whole(Path(folder) / "runs" / "note.txt", "¡vamos!")
+        ...     (Path(folder) / "runs" / "note.txt").read_text("utf-8")
+        '¡vamos!'
+
+    Built in chapter 11.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = file.with_name(file.name + ".unfinished")
+    unfinished.write_text(text, encoding="utf-8", newline="")
+    os.replace(unfinished, file)
+
+
+def write_json(file: Path, value: Any) -> None:
+    """Write plain values as JSON that a person can read, whole or not at all.
+
+    Args:
+        file: where they go.
+        value: dictionaries, lists, texts, numbers.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_json(Path(folder) / "scores.json", {"exact": 1.0})
+        ...     read_json(Path(folder) / "scores.json")
+        {'exact': 1.0}
+
+    Built in chapter 11.
+    """
+    write_whole(file, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+
+
+def read_json(file: Path) -> Any:
+    """Read a JSON file.
+
+    Args:
+        file: where it is.
+
+    Returns:
+        The plain values in it.
+
+    Raises:
+        ValueError: if it is not JSON in UTF-8; the message names the file.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_whole(Path(folder) / "half.json", "[1, 2")
+        ...     read_json(Path(folder) / "half.json")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        ValueError: .../half.json is damaged: ...
+
+    Built in chapter 11.
+    """
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{file} is damaged: {error}.") from error
