@@ -1,0 +1,103 @@
+"""What every corpus has in common: its name, its languages and its splits."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+Pair = tuple[str, str]
+
+_NOT_A_WORD = re.compile(r"[^\w']+")
+
+
+def normalize(sentence: str) -> str:
+    """Reduce a sentence to what decides whether two sources count as the same.
+
+    Upper and lower case, punctuation and spacing do not count.
+
+    Args:
+        sentence: One sentence.
+
+    Returns:
+        The words in lower case, one space between two of them.
+
+    Example:
+        >>> normalize("Where  is Ana?")
+        'where is ana'
+
+    Built in chapter 10.
+    """
+    composed = unicodedata.normalize("NFKC", sentence).replace("\u2019", "'")
+    return _NOT_A_WORD.sub(" ", composed.casefold()).strip()
+
+
+@dataclass(frozen=True, repr=False)
+class Corpus:
+    """Sentence pairs of two languages, divided into named splits.
+
+    Args:
+        name: The name that `load` knows the corpus by.
+        source_language: Language code of the first sentence of a pair.
+        target_language: Language code of the second sentence of a pair.
+        splits: The pairs (source, target) of each split, by the split's name.
+
+    Raises:
+        ValueError: If there is no split at all.
+
+    Example:
+        >>> corpus = Corpus("two", "en", "es", {"train": [("yes", "sí")]})
+        >>> corpus
+        Corpus('two', en to es, train: 1)
+
+    Built in chapter 10.
+    """
+
+    name: str
+    source_language: str
+    target_language: str
+    splits: Mapping[str, Sequence[Pair]]
+
+    def __post_init__(self) -> None:
+        """Refuse a corpus that holds nothing."""
+        if not self.splits:
+            raise ValueError(
+                f"The corpus {self.name!r} has no splits; "
+                'give at least one, such as {"train": pairs}.'
+            )
+
+    def __repr__(self) -> str:
+        """Name, languages and sizes: never the thousands of pairs themselves."""
+        sizes = ", ".join(
+            f"{name}: {len(rows):,}" for name, rows in self.splits.items()
+        )
+        languages = f"{self.source_language} to {self.target_language}"
+        return f"Corpus({self.name!r}, {languages}, {sizes})"
+
+    def summary(self) -> str:
+        """Describe the corpus in a few lines, with one example per split.
+
+        Returns:
+            Text of one line for the corpus and one for each split.
+
+        Example:
+            >>> corpus = Corpus("two", "en", "es", {"train": [("yes", "sí")]})
+            >>> print(corpus.summary())
+            two: en to es, 1 pair
+              train: 1 pair, such as 'yes' -> 'sí'
+
+        Built in chapter 10.
+        """
+        total = sum(len(rows) for rows in self.splits.values())
+        languages = f"{self.source_language} to {self.target_language}"
+        lines = [f"{self.name}: {languages}, {_count(total)}"]
+        for name, rows in self.splits.items():
+            example = f", such as {rows[0][0]!r} -> {rows[0][1]!r}" if rows else ""
+            lines.append(f"  {name}: {_count(len(rows))}{example}")
+        return "\n".join(lines)
+
+
+def _count(pairs: int) -> str:
+    """Write a number of pairs in words that agree with it."""
+    return "1 pair" if pairs == 1 else f"{pairs:,} pairs"

@@ -1,0 +1,176 @@
+"""Drawing whole sentences: which kinds there are, and how often each is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+from lib.corpora.drawing_acts import (
+    draw_act,
+    draw_recipient,
+    draw_simple,
+    is_clear,
+    settle,
+)
+from lib.corpora.drawing_being import (
+    draw_being,
+    draw_existing,
+    draw_feeling,
+    draw_hurting,
+    draw_state,
+)
+from lib.corpora.drawing_phrases import (
+    KNOWN,
+    draw_people,
+    draw_person,
+    draw_phrase,
+    draw_pronoun,
+    draw_subject,
+    nouns_of,
+)
+from lib.corpora.lexicon import ADJECTIVES, IDIOMS, TIMES
+from lib.corpora.meaning import (
+    Act,
+    Again,
+    Because,
+    Chain,
+    Clause,
+    Contrast,
+    Idiom,
+    Joined,
+    Predicate,
+    Pronoun,
+    Quality,
+    Report,
+    Sentence,
+    Subject,
+)
+from lib.corpora.verbs import CHAINS, REASONS, SAYING, VERBS, verb
+
+_ONCE_MORE = {"the": 40, "a": 25, "this": 8, "that": 6, "my": 6, "your": 4, "our": 4}
+_ALONE = tuple(each for each in VERBS if not each.objects and each.places)
+
+
+def draw_sentence(random: Random) -> Sentence:
+    """Draw one meaning.
+
+    Args:
+        random: Where the chances come from.
+
+    Returns:
+        A sentence whose English leaves no doubt about its tense.
+
+    Built in chapter 10.
+    """
+    while True:
+        drawn = random.choices(_MAKERS, _WEIGHTS)[0](random)
+        if drawn is not None:
+            return drawn
+
+
+def _draw_chain(random: Random) -> Chain | None:
+    """Two acts upon one thing: "Ana bought the book and read it"."""
+    before, after = (verb(name) for name in random.choice(CHAINS))
+    shared = [n for n in nouns_of(before.objects) if n.kinds & after.objects]
+    thing = draw_phrase(random, random.choice(shared), _ONCE_MORE, KNOWN)
+    subject = draw_subject(random)
+    tense = random.choice(("past", "past", "future"))
+    first = Clause(subject, Act(before, thing), tense)
+    if random.random() < 0.25:
+        times = [time for time in TIMES if tense in time[2]]
+        first = replace(first, time=random.choice(times), time_first=True)
+    recipient = draw_recipient(random, subject) if "gives" in after.traits else None
+    return (
+        Chain(first, Act(after, Again(thing), recipient)) if is_clear(first) else None
+    )
+
+
+def _draw_because(random: Random) -> Because | None:
+    """An act and its reason: "I can't work because I am sick"."""
+    name = random.choice(list(REASONS))
+    does, cannot = REASONS[name]
+    positive = random.random() < len(does) / (len(does) + len(cannot))
+    subject = draw_subject(random)
+    act = draw_act(random, verb(random.choice(does if positive else cannot)), subject)
+    if positive:
+        modal = random.choice(("want", "need", "have", "going", "must"))
+    else:
+        modal = random.choice(("can", "want", "going"))
+    main = Clause(subject, act, modal=modal, negative=not positive)
+    reason = Clause(subject, _state_or_idiom(name), referring=True)
+    return Because(main, reason)
+
+
+def _state_or_idiom(name: str) -> Predicate:
+    """To be so: with an adjective, or with tener in Spanish."""
+    for word in IDIOMS:
+        if word[0] == name:
+            return Idiom(word)
+    return Quality(next(a for a in ADJECTIVES if a.english == name))
+
+
+def _draw_report(random: Random) -> Report | None:
+    """What somebody says: "Ana says that Carlos is sick"."""
+    subject = draw_subject(random)
+    make = random.choice((draw_being, draw_simple, draw_feeling))
+    content = make(random)
+    if content is None or content.question:
+        return None
+    content = replace(content, time_first=False)
+    if not is_clear(content) or _could_be_same(subject, content.subject):
+        return None
+    return Report(subject, random.choice(SAYING), content)
+
+
+def _could_be_same(subject: Subject, other: Subject) -> bool:
+    """Whether a pronoun might mean the subject, so that Spanish would drop it."""
+    if subject == other:
+        return not isinstance(subject, Pronoun) or not subject.dropped
+    third = subject.person.startswith("3")
+    return third and isinstance(other, Pronoun) and other.person.startswith("3")
+
+
+def _draw_joined(random: Random) -> Joined | None:
+    """Two short clauses: "Ana sings and Carlos dances"."""
+    first, second = (_draw_short(random) for _ in range(2))
+    if first is None or second is None or first.subject == second.subject:
+        return None
+    return Joined(first, replace(second, tense=first.tense))
+
+
+def _draw_short(random: Random) -> Clause | None:
+    """A clause of few words."""
+    subject = draw_subject(random)
+    act = draw_act(random, random.choice(_ALONE), subject)
+    clause = settle(random, Clause(subject, act), modal_chance=0.0)
+    return clause and replace(clause, time=None, time_first=False, frequency="")
+
+
+def _draw_contrast(random: Random) -> Contrast | None:
+    """One does, another does not: "Ana is tired, but Carlos isn't"."""
+    first = draw_state(random) if random.random() < 0.5 else draw_simple(random)
+    if first is None or first.question or first.negative or first.frequency:
+        return None
+    first = replace(first, time_first=False)
+    draw = random.choice((draw_pronoun, draw_people, draw_person))
+    other: Subject = draw(random)
+    if not is_clear(first) or _could_be_same(first.subject, other):
+        return None
+    return None if other == first.subject else Contrast(first, other)
+
+
+_KINDS: tuple[tuple[int, Callable[[Random], Sentence | None]], ...] = (
+    (48, draw_simple),
+    (10, draw_feeling),
+    (15, draw_being),
+    (3, draw_existing),
+    (3, draw_hurting),
+    (6, _draw_chain),
+    (5, _draw_because),
+    (6, _draw_report),
+    (3, _draw_joined),
+    (5, _draw_contrast),
+)
+_WEIGHTS = [weight for weight, _ in _KINDS]
+_MAKERS = [make for _, make in _KINDS]

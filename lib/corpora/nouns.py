@@ -1,0 +1,172 @@
+"""The nouns of the grammar, and what each of them is.
+
+A noun's kinds say what it is. A verb, an adjective or a place asks for a kind, so
+that nobody eats a house. The Spanish is that of Spain: coche, patata, zumo.
+"""
+
+from __future__ import annotations
+
+from lib.corpora.words import Noun, kinds
+
+# English, Spanish, gender, kinds.
+_NOUNS = """
+man, hombre, m, person
+woman, mujer, f, person
+boy, niño, m, person
+girl, niña, f, person
+waiter, camarero, m, person
+waitress, camarera, f, person
+king, rey, m, person
+queen, reina, f, person
+actor, actor, m, person
+actress, actriz, f, person
+mother, madre, f, kin single
+father, padre, m, kin single
+brother, hermano, m, kin
+sister, hermana, f, kin
+son, hijo, m, kin
+daughter, hija, f, kin
+uncle, tío, m, kin
+aunt, tía, f, kin
+grandmother, abuela, f, kin single
+grandfather, abuelo, m, kin single
+dog, perro, m, animal pet washed
+cat, gato, m, animal pet
+horse, caballo, m, animal pet washed
+bird, pájaro, m, animal
+mouse, ratón, m, animal
+wolf, lobo, m, animal
+cow, vaca, f, animal
+eagle, águila, f, animal stressed
+apple, manzana, f, food bought counted washed
+orange, naranja, f, food bought counted
+egg, huevo, m, food bought counted
+banana, plátano, m, food bought counted
+potato, patata, f, food bought counted washed
+tomato, tomate, m, food bought counted washed
+strawberry, fresa, f, food bought counted washed
+cake, pastel, m, food bought dish counted gift
+sandwich, bocadillo, m, food bought dish counted
+bread, pan, m, food bought dish mass
+cheese, queso, m, food bought mass
+meat, carne, f, food bought mass
+fish, pescado, m, food bought mass
+rice, arroz, m, food bought mass
+soup, sopa, f, food dish mass warm
+salad, ensalada, f, food dish counted
+water, agua, f, drink bought mass stressed warm
+milk, leche, f, drink bought mass warm
+coffee, café, m, drink bought dish mass warm
+tea, té, m, drink bought dish mass warm
+juice, zumo, m, drink bought mass
+wine, vino, m, drink bought mass
+book, libro, m, text thing small bought written gift read
+letter, carta, f, text small written read sent
+newspaper, periódico, m, text small bought read
+magazine, revista, f, text thing small bought read
+poem, poema, m, text written read told
+novel, novela, f, text thing small bought written read gift
+message, mensaje, m, text written read sent
+story, cuento, m, text written read told
+shirt, camisa, f, clothes thing small bought gift washed
+skirt, falda, f, clothes thing small bought washed
+dress, vestido, m, clothes thing small bought gift washed
+coat, abrigo, m, clothes thing small bought washed
+hat, sombrero, m, clothes thing small bought gift
+shoe, zapato, m, clothes thing small bought
+jacket, chaqueta, f, clothes thing small bought gift washed
+scarf, bufanda, f, clothes thing small bought gift washed
+key, llave, f, thing small sent
+bag, bolsa, f, thing small bought opened gift
+box, caja, f, thing small opened sent painted
+bottle, botella, f, thing small opened broken washed
+cup, taza, f, thing small bought broken washed gift
+plate, plato, m, thing small bought broken washed
+knife, cuchillo, m, thing small bought washed
+watch, reloj, m, thing small bought gift broken
+umbrella, paraguas, m, thing small bought opened
+photo, foto, f, thing small sent
+map, mapa, m, thing small bought sent
+pencil, lápiz, m, thing small bought
+ball, pelota, f, thing small bought gift
+gift, regalo, m, thing small bought opened sent
+phone, teléfono, m, thing small bought broken gift
+camera, cámara, f, thing small bought broken gift
+flower, flor, f, thing bought gift painted
+table, mesa, f, thing bought painted cleaned surface
+chair, silla, f, thing bought painted cleaned broken surface
+bed, cama, f, thing bought surface
+door, puerta, f, part opened painted cleaned
+window, ventana, f, part opened painted cleaned broken
+wall, pared, f, part painted cleaned
+car, coche, m, thing vehicle driven bought washed
+bus, autobús, m, vehicle driven awaited
+truck, camión, m, thing vehicle driven bought washed
+bicycle, bicicleta, f, thing vehicle bought washed
+train, tren, m, vehicle awaited
+boat, barco, m, thing vehicle bought painted
+guitar, guitarra, f, thing instrument bought
+piano, piano, m, thing instrument bought
+violin, violín, m, thing instrument bought
+soccer, fútbol, m, sport mass
+tennis, tenis, m, sport mass
+basketball, baloncesto, m, sport mass
+Spanish, español, m, language mass
+English, inglés, m, language mass
+French, francés, m, language mass
+Italian, italiano, m, language mass
+German, alemán, m, language mass
+music, música, f, art heard mass
+art, arte, m, art mass
+history, historia, f, art mass
+poetry, poesía, f, art mass
+song, canción, f, event heard written
+radio, radio, f, heard single
+party, fiesta, f, event occasion
+film, película, f, event watched
+match, partido, m, event watched
+concert, concierto, m, event occasion
+class, clase, f, event occasion
+exam, examen, m, event hard written
+house, casa, f, building room cleaned painted bought opened stay home
+kitchen, cocina, f, room cleaned painted eatery
+garden, jardín, m, room outdoor
+bathroom, baño, m, room cleaned painted
+bedroom, dormitorio, m, room cleaned painted stay
+classroom, aula, f, room cleaned stressed
+park, parque, m, place outdoor
+beach, playa, f, place outdoor at
+square, plaza, f, place outdoor
+street, calle, f, outdoor
+school, escuela, f, place building work at
+hospital, hospital, m, place building work
+restaurant, restaurante, m, place building work eatery
+museum, museo, m, place building shop work sight
+library, biblioteca, f, place building shop work
+market, mercado, m, place work at
+store, tienda, f, place building shop work
+hotel, hotel, m, place building work stay eatery
+office, oficina, f, place work
+bank, banco, m, place building shop work
+farm, granja, f, place building work
+station, estación, f, place building work at
+airport, aeropuerto, m, place work at
+theater, teatro, m, place building work
+church, iglesia, f, place building sight
+city, ciudad, f, place sight home
+village, pueblo, m, place sight home
+river, río, m, wet
+sea, mar, m, wet single
+lake, lago, m, wet
+"""
+
+
+def _read_nouns() -> tuple[Noun, ...]:
+    """Read the table of nouns; each noun is also a kind of its own."""
+    rows = (line.split(", ") for line in _NOUNS.strip().splitlines())
+    return tuple(
+        Noun(en, es, gender, kinds(what) | {en}) for en, es, gender, what in rows
+    )
+
+
+NOUNS = _read_nouns()

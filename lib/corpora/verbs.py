@@ -1,0 +1,160 @@
+"""The verbs of the grammar, and what each of them goes with.
+
+Traits of a verb:
+
+- people: its object may be a person, and then takes the personal *a*;
+- gives: it has a recipient, "I give the book to Ana";
+- puts: it has an object and the surface that the object ends up on;
+- bare: its object may stand without an article, "she buys apples";
+- toward, from: its place is a goal or a starting point;
+- play: its object takes *al* or an article, "jugar al tenis", "tocar el piano";
+- stative: a state and no event, so that it takes no time and no habit;
+- timeless: it has no preterite here, since a past state asks for the imperfect;
+- once: nobody does it every day;
+- animals: an animal may do it; trains: a train may do it;
+- told apart: only the object tells which Spanish verb is meant.
+"""
+
+from __future__ import annotations
+
+from lib.corpora.words import Verb, kinds
+
+# English, past, Spanish infinitive, objects, places, traits.
+_VERBS = """
+eat, ate, comer, food, eatery, bare
+drink, drank, beber, drink, , bare
+buy, bought, comprar, bought, , bare
+sell, sold, vender, bought, , bare once
+read, read, leer, read, , bare
+write, wrote, escribir, written, , bare
+wash, washed, lavar, washed, ,
+clean, cleaned, limpiar, cleaned, ,
+open, opened, abrir, opened, ,
+close, closed, cerrar, opened, ,
+find, found, encontrar, small pet, , once
+lose, lost, perder, small, , once
+look for, looked, buscar, small pet, , people
+see, saw, ver, animal vehicle sight watched, , people
+break, broke, romper, broken, , once
+paint, painted, pintar, painted, , once
+wear, wore, llevar, clothes, ,
+bring, brought, traer, food drink gift, , bare
+make, made, hacer, dish, , bare
+drive, drove, conducir, driven, ,
+visit, visited, visitar, sight, , people
+help, helped, ayudar, , , people
+call, called, llamar, , , people
+wait for, waited, esperar, awaited, , people
+listen to, listened, escuchar, heard, , people
+ask for, asked, pedir, food drink, , bare
+put, put, poner, small, surface, puts
+study, studied, estudiar, language art, , bare
+speak, spoke, hablar, language, , bare
+play, played, tocar, instrument, , play told-apart
+play, played, jugar, sport, , play told-apart
+give, gave, dar, gift food, , gives
+send, sent, enviar, sent gift, , gives
+show, showed, mostrar, small, , gives
+have, had, tener, pet thing vehicle, , timeless stative
+need, needed, necesitar, thing vehicle food drink, , timeless stative bare
+sleep, slept, dormir, , stay outdoor, animals
+work, worked, trabajar, , work,
+sing, sang, cantar, , church theater park square bathroom,
+dance, danced, bailar, , square theater party beach kitchen,
+swim, swam, nadar, , wet,
+run, ran, correr, , outdoor, animals
+live, lived, vivir, , home, stative
+rest, rested, descansar, , stay outdoor,
+go, went, ir, , place occasion, toward
+come, came, venir, , occasion office hotel station farm house, toward
+arrive, arrived, llegar, , place, toward trains
+return, returned, volver, , place, toward
+leave, left, salir, , place building, from trains
+"""
+
+
+def _read_verbs() -> tuple[Verb, ...]:
+    """Read the table of verbs."""
+    found = []
+    for line in _VERBS.strip().splitlines():
+        cells = (cell.strip() for cell in line.split(","))
+        english, past, spanish, objects, places, traits = cells
+        base, _, particle = english.partition(" ")
+        found.append(
+            Verb(
+                base,
+                past,
+                spanish,
+                kinds(objects),
+                kinds(places),
+                kinds(traits),
+                particle,
+            )
+        )
+    return tuple(found)
+
+
+VERBS = _read_verbs()
+BE = Verb("be", "", "ser")
+
+# English, its past, the Spanish verb that turns the sentence round.
+FEELINGS = (
+    Verb(
+        "like", "liked", "gustar", kinds("food drink read event art heard pet flower")
+    ),
+    Verb(
+        "love", "loved", "encantar", kinds("food drink read event art heard pet sport")
+    ),
+    # "Ana is interested in art": the copula and its words do the verb's work.
+    Verb("be", "", "interesar", kinds("art read event"), particle="interested in"),
+)
+
+# What somebody may do with a thing, and then do with it again.
+CHAINS = (
+    ("buy", "read"),
+    ("buy", "eat"),
+    ("buy", "drink"),
+    ("buy", "wash"),
+    ("buy", "give"),
+    ("buy", "sell"),
+    ("find", "wash"),
+    ("find", "show"),
+    ("open", "close"),
+    ("open", "clean"),
+    ("write", "send"),
+    ("write", "read"),
+    ("wash", "eat"),
+    ("wash", "sell"),
+    ("make", "eat"),
+    ("make", "drink"),
+    ("look for", "find"),
+    ("bring", "give"),
+)
+
+# What somebody who feels so does, and what he cannot do.
+REASONS = {
+    "hungry": (("eat",), ()),
+    "thirsty": (("drink",), ()),
+    "sleepy": (("sleep", "rest"), ("study", "read")),
+    "tired": (("sleep", "rest"), ("work", "dance", "run", "swim")),
+    "sick": (("sleep", "rest"), ("work", "come", "sing", "go")),
+    "busy": ((), ("come", "sleep", "rest", "go")),
+}
+
+SAYING = (
+    Verb("say", "said", "decir"),
+    Verb("think", "thought", "creer"),
+    Verb("know", "knew", "saber"),
+)
+
+
+def verb(name: str) -> Verb:
+    """Find a verb by its English name; "play" gives the first of the two.
+
+    Example:
+        >>> verb("look for").spanish
+        'buscar'
+
+    Built in chapter 10.
+    """
+    return next(each for each in VERBS if each.key[0] == name)
