@@ -67,6 +67,20 @@ def copy_mathjax(app: Sphinx, error: Exception | None) -> None:
             copy_asset(source, target if source.is_dir() else target.parent)
 
 
+REDIRECT = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<title>The Transformer, Piece by Piece</title>
+<link rel="icon" href="_static/favicon.svg">
+<meta http-equiv="refresh" content="0; url=book/index.html">
+</head><body><a href="book/index.html">To the book</a></body></html>
+"""
+
+
+def write_redirect(app: Sphinx, error: Exception | None) -> None:
+    """Lead from the site's own address to the front page, which stands in `book/`."""
+    (Path(app.outdir) / "index.html").write_text(REDIRECT, encoding="utf-8")
+
+
 def drop_templates(app: Sphinx, error: Exception | None) -> None:
     """Remove the themes' templates, which they copy as if they were pages."""
     for template in (Path(app.outdir) / "_static").glob("*webpack-macros.html"):
@@ -139,4 +153,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("html-page-context", drop_thebe_scripts, priority=900)
     app.connect("build-finished", copy_mathjax)
     app.connect("build-finished", drop_templates)
+    app.connect("build-finished", write_redirect, priority=100)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

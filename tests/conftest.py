@@ -1,0 +1,20 @@
+"""What the tests share: few threads, and the built site."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from build_site import ROOT, build, is_current, missing_pages, site_folder
+
+# The tests run side by side: one thread each, or they get in each other's way.
+torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session")
+def site() -> Path:
+    """The built site; built here only if it is not there or is out of date."""
+    if not is_current() or missing_pages():
+        problem = build()
+        if problem:
+            pytest.fail(problem)
+    return site_folder(ROOT)

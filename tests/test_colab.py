@@ -1,0 +1,164 @@
+"""A notebook alone in a folder, as Colab has it: it installs lib and runs to its end.
+
+The interpreter is a fresh environment that has what this one has, but not lib. The
+address in the notebook's setup cell is rewritten to a server in this process, which
+hands out the working tree as the zip that GitHub would. No package index is reachable,
+so anything that pip would have to fetch beyond lib is an error.
+"""
+
+import functools
+import http.server
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import threading
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from address import ROOT, Address
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+from setup_cell import put_setup_cell
+
+from tests.book_sources import CHAPTERS, read
+
+# The first chapter and the ninth, which leans on most of lib.
+PLAYED = [path for path in CHAPTERS if path.stem[:2] in ("01", "09")]
+
+EXECUTE = """
+import sys, nbformat, nbclient
+notebook = nbformat.read(sys.argv[1], as_version=4)
+client = nbclient.NotebookClient(notebook, timeout=600, allow_errors=True)
+client.execute()
+nbformat.write(notebook, sys.argv[1])
+"""
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *arguments: object) -> None:
+        """Say nothing."""
+
+
+def working_tree() -> list[str]:
+    """What would be in the repository: tracked files, and new ones not ignored."""
+    command = ["git", "ls-files", "-co", "--exclude-standard"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode == 0:
+        return [name for name in done.stdout.splitlines() if (ROOT / name).is_file()]
+    files = [*ROOT.glob("lib/**/*.*"), ROOT / "pyproject.toml", ROOT / "README.md"]
+    return [str(file.relative_to(ROOT)) for file in files]
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
+    """A server that hands out the working tree as GitHub hands out an archive."""
+    folder = tmp_path_factory.mktemp("server")
+    archive = folder / "owner" / "name" / "archive" / "main.zip"
+    archive.parent.mkdir(parents=True)
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for name in working_tree():
+            file.write(ROOT / name, f"name-main/{name}")
+    handler = functools.partial(QuietHandler, directory=str(folder))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield Address(f"http://127.0.0.1:{server.server_port}/owner/name", "main")
+    server.shutdown()
+
+
+@pytest.fixture
+def colab(tmp_path: Path) -> Path:
+    """A Python that has the packages of this one, but not lib."""
+    folder = tmp_path / "python"
+    command = [sys.executable, "-m", "venv", "--without-pip", str(folder)]
+    subprocess.run(command, check=True)
+    target = next(folder.glob("lib/python*/site-packages"))
+    (target / "shared.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
+    return folder / "bin" / "python"
+
+
+def play(notebook: NotebookNode, python: Path, folder: Path) -> NotebookNode:
+    """Run a notebook that stands alone in a folder, and hand it back with outputs."""
+    folder.mkdir(exist_ok=True)
+    path = folder / "notebook.ipynb"
+    nbformat.write(notebook, path)
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    environment = kept | {
+        "PIP_NO_INDEX": "1",
+        "PIP_NO_BUILD_ISOLATION": "0",  # pip reads this as "no isolation"
+        "PIP_RETRIES": "0",
+        "PIP_CONFIG_FILE": os.devnull,
+        "JUPYTER_PATH": "",
+    }
+    command = [str(python), "-c", EXECUTE, str(path)]
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return read(path)
+
+
+def errors(notebook: NotebookNode) -> list[str]:
+    return [
+        f"{cell.id}: {output.ename}: {output.evalue}"
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+        if output.output_type == "error"
+    ]
+
+
+@pytest.mark.parametrize("path", PLAYED, ids=lambda path: path.stem)
+def test_chapter_runs_alone(
+    path: Path, address: Address, colab: Path, tmp_path: Path
+) -> None:
+    notebook = read(path)
+    put_setup_cell(notebook, address)
+    where = "import lib, torch\nprint(lib.__file__, torch.__file__)"
+    notebook.cells.append(new_code_cell(where))
+    played = play(notebook, colab, tmp_path / "alone")
+    assert errors(played) == []
+    assert "Setup: installed" in played.cells[1].outputs[0].text
+    lib, torch = played.cells[-1].outputs[0].text.split()
+    assert Path(lib).is_relative_to(colab.parents[1]), "lib came from elsewhere"
+    assert Path(torch).is_relative_to(sysconfig.get_paths()["purelib"])
+
+
+def setup_only(address: Address) -> NotebookNode:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# 1.")])
+    put_setup_cell(notebook, address)
+    return notebook
+
+
+def test_second_run_installs_nothing(
+    address: Address, colab: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "alone"
+    play(setup_only(address), colab, folder)
+    again = play(setup_only(address), colab, folder)
+    assert "installed already" in again.cells[1].outputs[0].text
+
+
+def test_no_network_is_one_sentence(colab: Path, tmp_path: Path) -> None:
+    """Port 9 of this computer answers nobody."""
+    offline = Address("http://127.0.0.1:9/owner/name", "main")
+    played = play(setup_only(offline), colab, tmp_path / "alone")
+    [found] = [o for o in played.cells[1].outputs if o.output_type == "error"]
+    assert found.ename == "SystemExit"
+    assert "check that this computer is online" in found.evalue
+
+
+def test_inside_a_checkout_setup_is_silent(colab: Path, tmp_path: Path) -> None:
+    book = tmp_path / "checkout" / "book"
+    shutil.copytree(ROOT / "lib", book.parent / "lib")
+    book.mkdir()
+    offline = Address("http://127.0.0.1:9/owner/name", "main")
+    notebook = setup_only(offline)
+    notebook.cells.append(new_code_cell("import lib\nprint(lib.__file__)"))
+    played = play(notebook, colab, book)
+    assert errors(played) == []
+    assert played.cells[1].outputs == []
+    assert played.cells[2].outputs[0].text.startswith(str(book.parent))

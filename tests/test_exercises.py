@@ -1,0 +1,53 @@
+"""Every exercise waits for an answer, and its own solution is right."""
+
+import re
+from pathlib import Path
+
+import pytest
+from nbformat import NotebookNode
+from normal_form import text_of
+from notebooks import execute
+
+from tests.book_sources import CHAPTERS, NAMES, exercises, read
+
+each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=NAMES)
+
+
+def printed(cell: NotebookNode) -> str:
+    return "".join(text_of(output) for output in cell.outputs)
+
+
+@each_chapter
+def test_are_numbered_and_checked(path: Path) -> None:
+    found = exercises(read(path))
+    chapter = int(path.stem[:2])
+    assert len(found) >= 3, "a chapter has three exercises or more"
+    assert [e.number for e in found] == [
+        f"{chapter}.{k}" for k in range(1, len(found) + 1)
+    ]
+    for exercise in found:
+        assert re.match(r"check\.\w+\(", exercise.call), (
+            f"exercise {exercise.number} does not end in a call of its check"
+        )
+
+
+@each_chapter
+def test_stubs_are_not_answered_yet(path: Path) -> None:
+    """The stored outputs, which nbval runs again, say so of every stub."""
+    notebook = read(path)
+    for exercise in exercises(notebook):
+        output = printed(notebook.cells[exercise.index])
+        assert f"Exercise {exercise.number}: not answered yet" in output
+
+
+@each_chapter
+def test_solutions_are_right(path: Path) -> None:
+    """With the solutions where the stubs were, it runs and every check agrees."""
+    notebook = read(path)
+    found = exercises(notebook)
+    for exercise in found:
+        notebook.cells[exercise.index].source = exercise.solved
+    execute(notebook, path.parent)
+    for exercise in found:
+        output = printed(notebook.cells[exercise.index])
+        assert f"Exercise {exercise.number}: right" in output, output
