@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lib.corpora.lexicon import SMALL_NUMBERS
-from lib.corpora.meaning import Phrase
+from lib.corpora.referents import Phrase
 from lib.corpora.words import spanish_adjective, spanish_plural
 
 # Masculine and feminine singular, masculine and feminine plural.

@@ -7,24 +7,19 @@ from typing import Any
 
 from lib.corpora.meaning import (
     Act,
-    Again,
     Because,
-    Both,
     Chain,
     Clause,
-    Combination,
     Contrast,
     Exist,
     Feel,
     Joined,
     Location,
-    People,
-    Phrase,
-    Place,
     Quality,
     Report,
     Sentence,
 )
+from lib.corpora.referents import Again, Both, Combination, People, Phrase, Place
 from lib.corpora.words import Verb
 
 

@@ -6,33 +6,24 @@ from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
-from lib.corpora.drawing_acts import (
-    draw_act,
-    draw_recipient,
-    draw_simple,
-    is_clear,
-    settle,
-)
-from lib.corpora.drawing_being import (
-    draw_being,
-    draw_existing,
-    draw_feeling,
-    draw_hurting,
-    draw_state,
-)
+from lib.corpora.drawing_acts import draw_act, draw_recipient, draw_simple
+from lib.corpora.drawing_being import draw_being, draw_existing, draw_state
+from lib.corpora.drawing_feeling import draw_feeling, draw_hurting
 from lib.corpora.drawing_phrases import (
-    KNOWN,
+    NEW_PLURAL,
+    POINTED,
     draw_people,
     draw_person,
     draw_phrase,
     draw_pronoun,
     draw_subject,
     nouns_of,
+    others,
 )
+from lib.corpora.drawing_tenses import is_clear, settle
 from lib.corpora.lexicon import ADJECTIVES, IDIOMS, TIMES
 from lib.corpora.meaning import (
     Act,
-    Again,
     Because,
     Chain,
     Clause,
@@ -40,16 +31,24 @@ from lib.corpora.meaning import (
     Idiom,
     Joined,
     Predicate,
-    Pronoun,
     Quality,
     Report,
     Sentence,
-    Subject,
 )
-from lib.corpora.verbs import CHAINS, REASONS, SAYING, VERBS, verb
+from lib.corpora.referents import Again, People, Pronoun, Subject
+from lib.corpora.verbs import (
+    ABILITIES,
+    ACTIVITIES,
+    CHAINS,
+    REASONS,
+    SAYING,
+    VERBS,
+    verb,
+)
 
-_ONCE_MORE = {"the": 40, "a": 25, "this": 8, "that": 6, "my": 6, "your": 4, "our": 4}
-_ALONE = tuple(each for each in VERBS if not each.objects and each.places)
+_NAMED = {"the": 40, "a": 30, "this": 8, "that": 6}
+_NAMED_PLURAL = {**POINTED, **NEW_PLURAL}
+_ABLE = tuple(each for each in VERBS if each.english in ABILITIES)
 
 
 def draw_sentence(random: Random) -> Sentence:
@@ -73,7 +72,7 @@ def _draw_chain(random: Random) -> Chain | None:
     """Two acts upon one thing: "Ana bought the book and read it"."""
     before, after = (verb(name) for name in random.choice(CHAINS))
     shared = [n for n in nouns_of(before.objects) if n.kinds & after.objects]
-    thing = draw_phrase(random, random.choice(shared), _ONCE_MORE, KNOWN)
+    thing = draw_phrase(random, random.choice(shared), _NAMED, _NAMED_PLURAL)
     subject = draw_subject(random)
     tense = random.choice(("past", "past", "future"))
     first = Clause(subject, Act(before, thing), tense)
@@ -127,37 +126,47 @@ def _could_be_same(subject: Subject, other: Subject) -> bool:
     """Whether a pronoun might mean the subject, so that Spanish would drop it."""
     if subject == other:
         return not isinstance(subject, Pronoun) or not subject.dropped
+    if isinstance(subject, People) and isinstance(other, People):
+        return bool(set(subject.names) & set(other.names))
     third = subject.person.startswith("3")
     return third and isinstance(other, Pronoun) and other.person.startswith("3")
 
 
 def _draw_joined(random: Random) -> Joined | None:
-    """Two short clauses: "Ana sings and Carlos dances"."""
-    first, second = (_draw_short(random) for _ in range(2))
-    if first is None or second is None or first.subject == second.subject:
+    """Two short clauses: "Ana sings and I dance"."""
+    first, second = draw_subject(random), draw_subject(random)
+    if not _differ(first, second):
         return None
-    return Joined(first, replace(second, tense=first.tense))
-
-
-def _draw_short(random: Random) -> Clause | None:
-    """A clause of few words."""
-    subject = draw_subject(random)
-    act = draw_act(random, random.choice(_ALONE), subject)
-    clause = settle(random, Clause(subject, act), modal_chance=0.0)
-    return clause and replace(clause, time=None, time_first=False, frequency="")
+    tense = random.choice(("present", "past", "future"))
+    acts = [Act(verb(name)) for name in random.sample(ACTIVITIES, 2)]
+    return Joined(Clause(first, acts[0], tense), Clause(second, acts[1], tense))
 
 
 def _draw_contrast(random: Random) -> Contrast | None:
     """One does, another does not: "Ana is tired, but Carlos isn't"."""
-    first = draw_state(random) if random.random() < 0.5 else draw_simple(random)
+    other: Subject = random.choice((draw_pronoun, draw_people, draw_person))(random)
+    if random.random() < 0.5:
+        first: Clause | None = draw_state(random)
+    else:
+        subject = draw_subject(random)
+        act = draw_act(random, random.choice(_ABLE), subject)
+        first = settle(random, Clause(subject, act), modal_chance=0.4)
     if first is None or first.question or first.negative or first.frequency:
         return None
-    first = replace(first, time_first=False)
-    draw = random.choice((draw_pronoun, draw_people, draw_person))
-    other: Subject = draw(random)
-    if not is_clear(first) or _could_be_same(first.subject, other):
+    if not _differ(first.subject, other):
         return None
-    return None if other == first.subject else Contrast(first, other)
+    return Contrast(replace(first, time_first=False), other)
+
+
+def _differ(one: Subject, other: Subject) -> bool:
+    """Whether two subjects are surely not the same people."""
+    if isinstance(one, Pronoun) and isinstance(other, Pronoun):
+        return bool(others(one, [other]))
+    if isinstance(one, Pronoun) or isinstance(other, Pronoun):
+        return one.person[0] != "3" or other.person[0] != "3"
+    if isinstance(one, People) and isinstance(other, People):
+        return not set(one.names) & set(other.names)
+    return one != other
 
 
 _KINDS: tuple[tuple[int, Callable[[Random], Sentence | None]], ...] = (

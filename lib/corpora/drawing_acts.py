@@ -8,6 +8,7 @@ from random import Random
 from lib.corpora.drawing_phrases import (
     NEW,
     NEW_PLURAL,
+    POINTED,
     draw_people,
     draw_person,
     draw_phrase,
@@ -16,30 +17,23 @@ from lib.corpora.drawing_phrases import (
     draw_subject,
     nouns_of,
     others,
-    pick,
 )
-from lib.corpora.english import clause as say_clause
-from lib.corpora.lexicon import TIMES
-from lib.corpora.meaning import (
-    PRONOUNS,
-    WHO,
-    Act,
-    Both,
-    Clause,
-    Object,
-    Phrase,
-    Place,
-    Subject,
-)
+from lib.corpora.drawing_tenses import settle
+from lib.corpora.meaning import Act, Clause
+from lib.corpora.referents import PRONOUNS, WHO, Both, Object, Phrase, Place, Subject
 from lib.corpora.verbs import VERBS
 from lib.corpora.words import Verb, kinds
 
 _GIVEN = {"the": 40, "a": 25, "this": 8, "that": 6}
 _GIVEN_PLURAL = {"the": 40, "this": 6, "that": 5, **NEW_PLURAL}
-_KNOWN_FOOD = kinds("food drink newspaper magazine flower")
-_TENSES = {"present": 36, "past": 36, "future": 28}
-_MODALS = {"want": 5, "need": 3, "have": 4, "can": 4, "must": 2, "going": 5}
+_SUBJECTS = {"animals": kinds("animal"), "trains": kinds("awaited")}
+# What animals eat and drink.
+_FED = kinds("bread meat fish water milk")
 _SURFACES = kinds("surface")
+# "What does she play?" leaves open which verb Spanish needs.
+# Of these, only "where did she go?" asks for the place.
+_MOVING = kinds("toward from")
+_NEVER_ASKED = kinds("puts gives told-apart")
 
 
 def draw_act(random: Random, act: Verb, subject: Subject, what: bool = False) -> Act:
@@ -111,7 +105,7 @@ def _draw_seen(random: Random, subject: Subject) -> Object:
     chance = random.random()
     if chance < 0.5:
         return random.choice(others(subject, PRONOUNS))
-    return draw_people(random, 0.1) if chance < 0.7 else draw_person(random)
+    return draw_people(random, 0.1) if chance < 0.7 else draw_person(random, True)
 
 
 def draw_recipient(random: Random, subject: Subject) -> Subject:
@@ -119,19 +113,36 @@ def draw_recipient(random: Random, subject: Subject) -> Subject:
     chance = random.random()
     if chance < 0.65:
         return random.choice(others(subject, PRONOUNS))
-    return draw_people(random, 0.0) if chance < 0.8 else draw_person(random)
+    return draw_people(random, 0.0) if chance < 0.8 else draw_person(random, True)
 
 
 def draw_simple(random: Random) -> Clause | None:
     """Draw a statement or a question with one act in it."""
     chosen = random.choice(VERBS)
     asked = _draw_question(random, chosen)
-    subject = WHO if asked == "who" else draw_subject(random)
+    subject = WHO if asked == "who" else _draw_doer(random, chosen)
     act = draw_act(random, chosen, subject, what=asked == "what")
     if asked == "where":
         act = replace(act, place=None)
+    elif _is_thing(subject) and isinstance(act.object, Phrase | Both):
+        food = [n for n in nouns_of(_FED) if n.kinds & chosen.objects]
+        act = replace(act, object=Phrase(random.choice(food), "the"), place=None)
     drawn = Clause(subject, act, question=asked, negative=_negated(random, asked))
-    return settle(random, drawn)
+    return settle(random, drawn, 0.0 if _is_thing(subject) else 0.22)
+
+
+def _draw_doer(random: Random, act: Verb) -> Subject:
+    """Draw a subject: mostly people, an animal or a train where the verb allows."""
+    for trait, sorts in _SUBJECTS.items():
+        if trait in act.traits and random.random() < 0.2:
+            noun = random.choice(nouns_of(sorts))
+            return draw_phrase(random, noun, POINTED, POINTED, adjective_chance=0.2)
+    return draw_subject(random)
+
+
+def _is_thing(subject: Subject) -> bool:
+    """Whether the subject is an animal or a train, which has no plans."""
+    return isinstance(subject, Phrase) and not subject.noun.kinds & {"person", "kin"}
 
 
 def _draw_question(random: Random, act: Verb) -> str:
@@ -139,9 +150,9 @@ def _draw_question(random: Random, act: Verb) -> str:
     if random.random() > 0.24:
         return ""
     sorts = ["yes-no", "yes-no", "yes-no", "who"]
-    if act.objects and not act.traits & {"puts", "gives", "play"}:
+    if act.objects and not act.traits & _NEVER_ASKED and act.english != "speak":
         sorts.append("what")
-    if act.places and "from" not in act.traits and act.english != "arrive":
+    if act.places and (act.english == "go" or not act.traits & _MOVING):
         sorts.append("where")
     if "stative" not in act.traits:
         sorts.append("when")
@@ -151,69 +162,3 @@ def _draw_question(random: Random, act: Verb) -> str:
 def _negated(random: Random, asked: str) -> bool:
     """Negate one statement in five, and no question."""
     return not asked and random.random() < 0.2
-
-
-def settle(random: Random, drawn: Clause, modal_chance: float = 0.22) -> Clause | None:
-    """Choose tense, modal and time for a clause with an act.
-
-    Returns:
-        The clause, or None if its English would leave the tense open.
-
-    Built in chapter 10.
-    """
-    act = drawn.predicate
-    if not isinstance(act, Act):
-        raise TypeError(f"Cannot choose a tense for {act!r}; expected an Act.")
-    traits = act.verb.traits
-    if random.random() < modal_chance and "timeless" not in traits:
-        modal = pick(random, _MODALS)
-        past = modal == "have" and random.random() < 0.4
-        drawn = replace(drawn, modal=modal, tense="past" if past else "present")
-        when = "past" if past else "future"
-    else:
-        when = pick(random, _TENSES)
-        if drawn.question == "when" and when == "present":
-            when = "past"
-        if "timeless" in traits and when == "past":
-            when = "present"
-        drawn = replace(drawn, tense=when)
-    if drawn.question != "when":
-        drawn = _add_time(random, drawn, when)
-    return drawn if is_clear(drawn) else None
-
-
-def _add_time(random: Random, drawn: Clause, when: str) -> Clause:
-    """Add yesterday, every day, never, or nothing."""
-    act = drawn.predicate
-    if not isinstance(act, Act) or "stative" in act.verb.traits:
-        return drawn
-    plain = not (drawn.negative or drawn.question or drawn.modal)
-    habitual = _is_habit(act)
-    if plain and habitual and when == "present" and random.random() < 0.2:
-        return replace(drawn, frequency=random.choice(("always", "never")))
-    if random.random() > 0.45:
-        return drawn
-    times = [time for time in TIMES if when in time[2]]
-    if when == "present" and not habitual:
-        times = [time for time in times if time[0] == "today"]
-    first = plain and random.random() < 0.3
-    return replace(drawn, time=random.choice(times), time_first=first)
-
-
-def _is_habit(act: Act) -> bool:
-    """Whether one may do this every day."""
-    if "once" in act.verb.traits or isinstance(act.object, Both):
-        return False
-    if act.verb.english == "buy" and isinstance(act.object, Phrase):
-        return bool(act.object.noun.kinds & _KNOWN_FOOD)
-    return True
-
-
-def is_clear(drawn: Clause) -> bool:
-    """Whether the English tells the tense: "I read" alone does not."""
-    other = {"present": "past", "past": "present"}.get(drawn.tense)
-    if other is None or (drawn.modal and drawn.modal != "have"):
-        return True
-    if drawn.time and other not in drawn.time[2]:
-        return True
-    return say_clause(replace(drawn, tense=other)) != say_clause(drawn)

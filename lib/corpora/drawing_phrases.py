@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from random import Random
 
 from lib.corpora.lexicon import ADJECTIVES, CITIES, NAMES, SMALL_NUMBERS
-from lib.corpora.meaning import PRONOUNS, People, Phrase, Place, Pronoun, Subject
 from lib.corpora.nouns import NOUNS
-from lib.corpora.words import Adjective, Noun, Verb
+from lib.corpora.referents import PRONOUNS, People, Phrase, Place, Pronoun, Subject
+from lib.corpora.words import Adjective, Noun, Verb, kinds
 
 _OWNERS = {"my": 7, "your": 6, "his": 4, "her": 4, "our": 4, "their": 4}
 _NUMBERS = {number[0]: 4 for number in SMALL_NUMBERS}
@@ -19,21 +19,23 @@ PLURAL = {"the": 40, "this": 7, "that": 6, "many": 6, **_NUMBERS, **_OWNERS}
 MASS = {"": 40, "the": 34, "this": 5, **_OWNERS}
 KNOWN = {"the": 40, "this": 9, "that": 7, **_OWNERS}
 POINTED = {"the": 60, "this": 9, "that": 7}
-PERSON = {"the": 60, "a": 12, "this": 9, "that": 7}
+SOMEBODY = {"the": 50, "a": 25, "this": 9, "that": 7}
+_PLACES = {"the": 60, "this": 5, "that": 5, **_OWNERS}
+_PUBLIC_PLACES = {"the": 80, "this": 6, "that": 6}
 NEW = {"a": 10}
 NEW_PLURAL = {"many": 4, **_NUMBERS}
 
 HOME = ("home", "casa")
 _SUBJECT_PRONOUN_WEIGHTS = (15, 14, 9, 9, 12, 10)
 _BY_KINDS: dict[frozenset[str], tuple[Noun, ...]] = {}
-_OWN_PLACES = frozenset({"house", "office", "garden", "bedroom", "farm", "store"})
+_PUBLIC = kinds("place sight outdoor watched awaited")
 
 
-def nouns_of(kinds: frozenset[str]) -> tuple[Noun, ...]:
+def nouns_of(sorts: frozenset[str]) -> tuple[Noun, ...]:
     """All nouns that are of one of the kinds, in the order of the lexicon."""
-    if kinds not in _BY_KINDS:
-        _BY_KINDS[kinds] = tuple(noun for noun in NOUNS if noun.kinds & kinds)
-    return _BY_KINDS[kinds]
+    if sorts not in _BY_KINDS:
+        _BY_KINDS[sorts] = tuple(noun for noun in NOUNS if noun.kinds & sorts)
+    return _BY_KINDS[sorts]
 
 
 def _beside() -> dict[str, tuple[Adjective, ...]]:
@@ -82,19 +84,30 @@ def draw_phrase(
     if "mass" in noun.kinds:
         weights = MASS if bare else {k: w for k, w in singular.items() if k != "a"}
         return Phrase(noun, pick(random, weights), False, adjective)
-    if "kin" in noun.kinds:
+    if "kin" in noun.kinds and "the" in singular:
         singular = plural = _OWNERS
+    elif noun.kinds & _PUBLIC and "own" not in noun.kinds:
+        singular, plural = _without_owners(singular), _without_owners(plural)
+    elif "room" in noun.kinds:
+        plural = _without_owners(plural)
     if "single" in noun.kinds or not plural or random.random() < 0.62:
         return Phrase(noun, pick(random, singular), False, adjective)
     weights = {**plural, "": 30} if bare else plural
     return Phrase(noun, pick(random, weights), True, adjective)
 
 
-def draw_person(random: Random) -> Phrase:
-    """Draw somebody without a name: the girl, my uncle."""
+def _without_owners(weights: dict[str, int]) -> dict[str, int]:
+    """Nobody speaks of "my beach", nor of "our bathrooms"."""
+    return {name: weight for name, weight in weights.items() if name not in _OWNERS}
+
+
+def draw_person(random: Random, new: bool = False) -> Phrase:
+    """Draw somebody without a name: the girl, my uncle, and if new, a woman."""
     kind = "person" if random.random() < 0.6 else "kin"
     noun = random.choice(nouns_of(frozenset({kind})))
-    return draw_phrase(random, noun, PERSON, POINTED, adjective_chance=0.15)
+    return draw_phrase(
+        random, noun, SOMEBODY if new else POINTED, POINTED, adjective_chance=0.15
+    )
 
 
 def draw_people(random: Random, pair_chance: float = 0.2) -> People:
@@ -148,9 +161,7 @@ def draw_place(random: Random, verb: Verb) -> Place:
 
 def draw_place_phrase(random: Random, noun: Noun) -> Phrase:
     """Draw a noun for a place: mostly the only one that there is."""
-    weights = (
-        KNOWN if noun.english in _OWN_PLACES else {"the": 80, "this": 6, "that": 6}
-    )
+    weights = _PLACES if "own" in noun.kinds else _PUBLIC_PLACES
     return draw_phrase(random, noun, weights, {}, adjective_chance=0.12)
 
 

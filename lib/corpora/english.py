@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from lib.corpora.english_parts import (
+    act_words,
+    phrase,
+    place_words,
+    pronoun_for,
+    subject_words,
+    with_a,
+)
 from lib.corpora.meaning import (
-    HE,
-    SHE,
-    THEY,
     Act,
-    Again,
     Age,
     Because,
-    Both,
     Chain,
     Clause,
     Contrast,
@@ -25,17 +28,14 @@ from lib.corpora.meaning import (
     Joined,
     Location,
     Origin,
-    People,
-    Phrase,
-    Place,
     Profession,
-    Pronoun,
     Quality,
     Report,
     Sentence,
 )
+from lib.corpora.referents import Phrase, Pronoun
 from lib.corpora.verbs import BE
-from lib.corpora.words import VOWELS, Verb, add_s, english_plural
+from lib.corpora.words import Verb, add_s, english_plural, join
 
 _COST = Verb("cost", "cost", "costar")
 _HURT = Verb("hurt", "hurt", "doler")
@@ -53,7 +53,6 @@ _BE_FORMS = {
     ("present", "other"): "are",
 }
 _NEGATIVES = {"am": "am not", "can": "can't", "must": "must not", "will": "won't"}
-_PLURAL_DETERMINERS = {"this": "these", "that": "those", "a": ""}
 
 
 @dataclass(frozen=True)
@@ -173,9 +172,9 @@ def _frame(clause: Clause) -> Frame:
         words = join(owner, english_plural(part) if predicate.plural else part)
         return Frame(words, "3p" if predicate.plural else "3s", _HURT, "")
     if isinstance(predicate, Exist):
-        rest = join(subject_words(subject), _place(predicate.place))
+        rest = join(subject_words(subject), place_words(predicate.place))
         return Frame("there", subject.person, BE, rest)
-    named = _pronoun_for(subject) if clause.referring else subject
+    named = pronoun_for(subject) if clause.referring else subject
     verb, rest = _predicate(predicate, subject)
     return Frame(subject_words(named), subject.person, verb, rest)
 
@@ -184,7 +183,7 @@ def _predicate(predicate: Any, subject: Any) -> tuple[Verb, str]:
     """The verb of a predicate and the words after it."""
     match predicate:
         case Act():
-            return predicate.verb, _act_words(predicate)
+            return predicate.verb, act_words(predicate)
         case Quality(adjective=adjective):
             return BE, adjective.english
         case Profession(word=word):
@@ -192,7 +191,7 @@ def _predicate(predicate: Any, subject: Any) -> tuple[Verb, str]:
         case Origin(word=word):
             return BE, f"from {word[0]}"
         case Location(place=place):
-            return BE, _place(place)
+            return BE, place_words(place)
         case Idiom(word=word):
             return BE, word[0]
         case Age(number=number):
@@ -206,80 +205,10 @@ def _predicate(predicate: Any, subject: Any) -> tuple[Verb, str]:
     raise TypeError(f"Cannot say {predicate!r} in English; expected a predicate.")
 
 
-def _act_words(act: Act) -> str:
-    """Object, recipient and place, in the order of English."""
-    thing, place = object_words(act.object), _place(act.place)
-    recipient = object_words(act.recipient)
-    # "gives me the book", but "gives the book to Ana" and "gives it to me".
-    if isinstance(act.recipient, Pronoun) and not isinstance(act.object, Again):
-        return join(act.verb.particle, recipient, thing, place)
-    to = f"to {recipient}" if recipient else ""
-    return join(act.verb.particle, thing, to, place)
-
-
 def _second_act(first: Clause, second: Act) -> str:
     """The second of two acts: after "will" it is a bare verb."""
     verb = second.verb
     bare = verb.english if first.tense == "future" else None
     return join(
-        bare or _finite(verb, first.tense, first.subject.person), _act_words(second)
+        bare or _finite(verb, first.tense, first.subject.person), act_words(second)
     )
-
-
-def _place(place: Place | None) -> str:
-    """A place with its preposition."""
-    if place is None:
-        return ""
-    if isinstance(place.where, Phrase):
-        return join(place.preposition, phrase(place.where))
-    return join(place.preposition, place.where[0])
-
-
-def subject_words(subject: Any) -> str:
-    """Name a subject."""
-    return subject.english if isinstance(subject, Pronoun) else object_words(subject)
-
-
-def object_words(part: Any) -> str:
-    """Name an object."""
-    match part:
-        case None:
-            return ""
-        case Pronoun():
-            return part.english_object
-        case People(names=names):
-            return " and ".join(name[0] for name in names)
-        case Again(phrase=again):
-            return "them" if again.plural else "it"
-        case Both(first=first, second=second):
-            return f"{phrase(first)} and {phrase(second)}"
-    return phrase(part)
-
-
-def phrase(part: Phrase) -> str:
-    """Say a noun with its determiner and adjective."""
-    noun = english_plural(part.noun.english) if part.plural else part.noun.english
-    words = join(part.adjective.english if part.adjective else "", noun)
-    determiner = part.determiner
-    if part.plural:
-        determiner = _PLURAL_DETERMINERS.get(determiner, determiner)
-    return with_a(words) if determiner == "a" else join(determiner, words)
-
-
-def with_a(words: str) -> str:
-    """Put "a" or "an" before the words."""
-    return f"an {words}" if words[0] in VOWELS else f"a {words}"
-
-
-def _pronoun_for(subject: Any) -> Pronoun:
-    """The pronoun that takes up a subject named before."""
-    if isinstance(subject, Pronoun):
-        return subject
-    if subject.plural:
-        return THEY
-    return SHE if subject.gender == "f" else HE
-
-
-def join(*words: str) -> str:
-    """Join the words that are there."""
-    return " ".join(word for word in words if word)

@@ -23,8 +23,8 @@ clean, limpio, estar, clothes cleaned vehicle plate cup, clothes cleaned vehicle
 modern, moderno, ser, building room, building room
 elegant, elegante, ser, clothes eatery, clothes
 tall, alto, ser, person, person kin
-young, joven, ser, person, person kin
-strong, fuerte, ser, person horse, person kin
+young, joven, ser, man woman king queen actor actress, person kin
+strong, fuerte, ser, person horse wolf, person kin
 intelligent, inteligente, ser, person pet, person kin
 famous, famoso, ser, person sight, person kin
 kind, amable, ser, person, person kin
@@ -32,16 +32,16 @@ rich, rico, ser, person, person kin
 fresh, fresco, ser, bread fish cheese milk egg tomato salad strawberry,
 cold, frío, estar, warm, warm
 hot, caliente, estar, warm, warm
-delicious, delicioso, ser, food,
+delicious, delicioso, ser, tasty,
 interesting, interesante, ser, text event, text event
 boring, aburrido, ser, text event, text event
 difficult, difícil, ser, text hard, text hard
 long, largo, ser, text event skirt dress street, text event
-good, bueno, ser, text event food wine actor actress waiter,
+good, bueno, ser, text event wine coffee cheese actor actress waiter,
 bad, malo, ser, text event,
-great, grande, ser, text event actor actress king queen city,
-open, abierto, estar, , opened shop
-closed, cerrado, estar, , opened shop
+great, grande, ser, great,
+open, abierto, estar, , closed shop
+closed, cerrado, estar, , closed shop
 empty, vacío, estar, , bottle box bag place room
 full, lleno, estar, , bottle box bag place
 tired, cansado, estar, , person kin pet

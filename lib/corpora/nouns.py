@@ -10,24 +10,24 @@ from lib.corpora.words import Noun, kinds
 
 # English, Spanish, gender, kinds.
 _NOUNS = """
-man, hombre, m, person
-woman, mujer, f, person
-boy, niño, m, person
-girl, niña, f, person
-waiter, camarero, m, person
-waitress, camarera, f, person
-king, rey, m, person
-queen, reina, f, person
-actor, actor, m, person
-actress, actriz, f, person
+man, hombre, m, person common
+woman, mujer, f, person common
+boy, niño, m, person common
+girl, niña, f, person common
+waiter, camarero, m, person common
+waitress, camarera, f, person common
+king, rey, m, person great
+queen, reina, f, person great
+actor, actor, m, person great
+actress, actriz, f, person great
 mother, madre, f, kin single
 father, padre, m, kin single
-brother, hermano, m, kin
-sister, hermana, f, kin
-son, hijo, m, kin
-daughter, hija, f, kin
-uncle, tío, m, kin
-aunt, tía, f, kin
+brother, hermano, m, kin relative
+sister, hermana, f, kin relative
+son, hijo, m, kin relative
+daughter, hija, f, kin relative
+uncle, tío, m, kin relative
+aunt, tía, f, kin relative
 grandmother, abuela, f, kin single
 grandfather, abuelo, m, kin single
 dog, perro, m, animal pet washed
@@ -44,28 +44,28 @@ egg, huevo, m, food bought counted
 banana, plátano, m, food bought counted
 potato, patata, f, food bought counted washed
 tomato, tomate, m, food bought counted washed
-strawberry, fresa, f, food bought counted washed
-cake, pastel, m, food bought dish counted gift
-sandwich, bocadillo, m, food bought dish counted
-bread, pan, m, food bought dish mass
-cheese, queso, m, food bought mass
-meat, carne, f, food bought mass
-fish, pescado, m, food bought mass
-rice, arroz, m, food bought mass
-soup, sopa, f, food dish mass warm
-salad, ensalada, f, food dish counted
+strawberry, fresa, f, food bought counted washed tasty
+cake, pastel, m, food bought dish counted gift tasty
+sandwich, bocadillo, m, food bought dish counted tasty
+bread, pan, m, food bought dish mass tasty
+cheese, queso, m, food bought mass tasty
+meat, carne, f, food bought mass tasty
+fish, pescado, m, food bought mass tasty
+rice, arroz, m, food bought mass tasty
+soup, sopa, f, food dish mass warm tasty
+salad, ensalada, f, food dish counted tasty
 water, agua, f, drink bought mass stressed warm
 milk, leche, f, drink bought mass warm
 coffee, café, m, drink bought dish mass warm
 tea, té, m, drink bought dish mass warm
 juice, zumo, m, drink bought mass
 wine, vino, m, drink bought mass
-book, libro, m, text thing small bought written gift read
+book, libro, m, text thing small opened closed bought written gift read great
 letter, carta, f, text small written read sent
 newspaper, periódico, m, text small bought read
 magazine, revista, f, text thing small bought read
-poem, poema, m, text written read told
-novel, novela, f, text thing small bought written read gift
+poem, poema, m, text written read great
+novel, novela, f, text thing small bought written read gift great
 message, mensaje, m, text written read sent
 story, cuento, m, text written read told
 shirt, camisa, f, clothes thing small bought gift washed
@@ -77,14 +77,14 @@ shoe, zapato, m, clothes thing small bought
 jacket, chaqueta, f, clothes thing small bought gift washed
 scarf, bufanda, f, clothes thing small bought gift washed
 key, llave, f, thing small sent
-bag, bolsa, f, thing small bought opened gift
-box, caja, f, thing small opened sent painted
-bottle, botella, f, thing small opened broken washed
+bag, bolsa, f, thing small bought opened closed gift
+box, caja, f, thing small opened closed sent painted
+bottle, botella, f, thing small opened closed broken washed
 cup, taza, f, thing small bought broken washed gift
 plate, plato, m, thing small bought broken washed
 knife, cuchillo, m, thing small bought washed
 watch, reloj, m, thing small bought gift broken
-umbrella, paraguas, m, thing small bought opened
+umbrella, paraguas, m, thing small bought opened closed
 photo, foto, f, thing small sent
 map, mapa, m, thing small bought sent
 pencil, lápiz, m, thing small bought
@@ -96,8 +96,8 @@ flower, flor, f, thing bought gift painted
 table, mesa, f, thing bought painted cleaned surface
 chair, silla, f, thing bought painted cleaned broken surface
 bed, cama, f, thing bought surface
-door, puerta, f, part opened painted cleaned
-window, ventana, f, part opened painted cleaned broken
+door, puerta, f, part opened closed painted cleaned
+window, ventana, f, part opened closed painted cleaned broken
 wall, pared, f, part painted cleaned
 car, coche, m, thing vehicle driven bought washed
 bus, autobús, m, vehicle driven awaited
@@ -120,22 +120,22 @@ music, música, f, art heard mass
 art, arte, m, art mass
 history, historia, f, art mass
 poetry, poesía, f, art mass
-song, canción, f, event heard written
+song, canción, f, event enjoyed heard written
 radio, radio, f, heard single
-party, fiesta, f, event occasion
-film, película, f, event watched
-match, partido, m, event watched
-concert, concierto, m, event occasion
-class, clase, f, event occasion
-exam, examen, m, event hard written
-house, casa, f, building room cleaned painted bought opened stay home
-kitchen, cocina, f, room cleaned painted eatery
-garden, jardín, m, room outdoor
-bathroom, baño, m, room cleaned painted
-bedroom, dormitorio, m, room cleaned painted stay
+party, fiesta, f, event enjoyed occasion at
+film, película, f, event enjoyed watched great
+match, partido, m, event enjoyed watched great
+concert, concierto, m, event enjoyed occasion at great
+class, clase, f, event enjoyed occasion
+exam, examen, m, event hard
+house, casa, f, building room cleaned painted bought stay home own
+kitchen, cocina, f, room cleaned painted eatery own
+garden, jardín, m, room outdoor own quiet
+bathroom, baño, m, room cleaned painted own
+bedroom, dormitorio, m, room cleaned painted stay own
 classroom, aula, f, room cleaned stressed
-park, parque, m, place outdoor
-beach, playa, f, place outdoor at
+park, parque, m, place outdoor quiet
+beach, playa, f, place outdoor at quiet
 square, plaza, f, place outdoor
 street, calle, f, outdoor
 school, escuela, f, place building work at
@@ -146,15 +146,15 @@ library, biblioteca, f, place building shop work
 market, mercado, m, place work at
 store, tienda, f, place building shop work
 hotel, hotel, m, place building work stay eatery
-office, oficina, f, place work
+office, oficina, f, place work own
 bank, banco, m, place building shop work
-farm, granja, f, place building work
+farm, granja, f, place building work own
 station, estación, f, place building work at
 airport, aeropuerto, m, place work at
 theater, teatro, m, place building work
 church, iglesia, f, place building sight
 city, ciudad, f, place sight home
-village, pueblo, m, place sight home
+village, pueblo, m, sight home
 river, río, m, wet
 sea, mar, m, wet single
 lake, lago, m, wet

@@ -10,8 +10,9 @@ from lib.corpora.combinations import combinations, verb_and_noun
 from lib.corpora.drawing import draw_sentence
 from lib.corpora.english import english
 from lib.corpora.lexicon import ADJECTIVES
-from lib.corpora.meaning import Combination, Sentence
+from lib.corpora.meaning import Sentence
 from lib.corpora.nouns import NOUNS
+from lib.corpora.referents import Combination
 from lib.corpora.verbs import VERBS
 from lib.corpora.words import Verb
 

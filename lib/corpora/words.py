@@ -161,3 +161,15 @@ def spanish_adjective(word: str, gender: str, plural: bool) -> str:
         elif word.endswith(("és", "án")):
             word = word[:-2] + word[-2].translate(_UNACCENTED) + word[-1] + "a"
     return spanish_plural(word) if plural else word
+
+
+def join(*words: str) -> str:
+    """Join the words that are there.
+
+    Example:
+        >>> join("no", "", "veo")
+        'no veo'
+
+    Built in chapter 10.
+    """
+    return " ".join(word for word in words if word)

@@ -1,0 +1,109 @@
+"""Drawing when something happens: the tense, a modal, a word for the time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+from lib.corpora.drawing_phrases import pick
+from lib.corpora.english import clause as say_clause
+from lib.corpora.lexicon import TIMES
+from lib.corpora.meaning import Act, Clause
+from lib.corpora.referents import Both, I, Phrase
+from lib.corpora.words import kinds
+
+_TENSES = {"present": 36, "past": 36, "future": 28}
+_MODALS = {"want": 5, "need": 3, "have": 4, "can": 4, "must": 2, "going": 5}
+_OWN_MODALS = {"have": 2, "can": 5, "must": 1}
+_WITHOUT_MODAL = kinds("timeless accident")
+_BOUGHT_DAILY = kinds("food drink newspaper magazine flower")
+
+
+def settle(random: Random, drawn: Clause, modal_chance: float = 0.22) -> Clause | None:
+    """Choose tense, modal and time for a clause with an act.
+
+    Returns:
+        The clause, or None if its English would leave the tense open.
+
+    Built in chapter 10.
+    """
+    act = drawn.predicate
+    if not isinstance(act, Act):
+        raise TypeError(f"Cannot choose a tense for {act!r}; expected an Act.")
+    traits = act.verb.traits
+    asks_self = drawn.question and drawn.subject == I
+    if traits & _WITHOUT_MODAL:
+        modal_chance = 0.0
+    if asks_self and not modal_chance:
+        return None
+    if asks_self or random.random() < modal_chance:
+        drawn, when = _add_modal(random, drawn)
+    else:
+        when = _draw_tense(random, drawn.question, traits)
+        drawn = replace(drawn, tense=when)
+    if drawn.question != "when":
+        drawn = _add_time(random, drawn, when)
+    return drawn if is_clear(drawn) else None
+
+
+def _add_modal(random: Random, drawn: Clause) -> tuple[Clause, str]:
+    """Add want, can, have to; and say which times go with it."""
+    modals = _OWN_MODALS if drawn.question and drawn.subject == I else _MODALS
+    modal = pick(random, modals)
+    if modal == "have" and not drawn.question and random.random() < 0.4:
+        return replace(drawn, modal=modal, tense="past"), "past"
+    return replace(drawn, modal=modal), "future"
+
+
+def _draw_tense(random: Random, asked: str, traits: frozenset[str]) -> str:
+    """Draw a tense that the verb has and the question allows."""
+    tenses = dict(_TENSES)
+    if "accident" in traits:
+        tenses = {"past": 8, "present": 0 if asked else 2}
+    if "timeless" in traits:
+        tenses["past"] = 0
+    if asked == "when":
+        tenses["present"] = 0
+    return pick(random, tenses)
+
+
+def _add_time(random: Random, drawn: Clause, when: str) -> Clause:
+    """Add yesterday, every day, never, or nothing."""
+    act = drawn.predicate
+    if not isinstance(act, Act) or "stative" in act.verb.traits:
+        return drawn
+    plain = not (drawn.negative or drawn.question or drawn.modal)
+    habitual = _is_habit(act)
+    if when == "present" and "accident" in act.verb.traits:
+        # Nobody loses a key right now: it happens always, or never.
+        drawn, often = replace(drawn, negative=False), 1.0
+    else:
+        often = 0.2 if plain and habitual else 0.0
+    if when == "present" and random.random() < often:
+        return replace(drawn, frequency=random.choice(("always", "never")))
+    if random.random() > 0.45:
+        return drawn
+    times = [time for time in TIMES if when in time[2]]
+    if when == "present" and not (habitual and drawn.question != "where"):
+        return drawn
+    first = plain and random.random() < 0.3
+    return replace(drawn, time=random.choice(times), time_first=first)
+
+
+def _is_habit(act: Act) -> bool:
+    """Whether one may do this every day."""
+    if "once" in act.verb.traits or isinstance(act.object, Both):
+        return False
+    if act.verb.english == "buy" and isinstance(act.object, Phrase):
+        return bool(act.object.noun.kinds & _BOUGHT_DAILY)
+    return True
+
+
+def is_clear(drawn: Clause) -> bool:
+    """Whether the English tells the tense: "I read" alone does not."""
+    other = {"present": "past", "past": "present"}.get(drawn.tense)
+    if other is None or (drawn.modal and drawn.modal != "have"):
+        return True
+    if drawn.time and other not in drawn.time[2]:
+        return True
+    return say_clause(replace(drawn, tense=other)) != say_clause(drawn)
