@@ -10,7 +10,15 @@ from typing import Any
 
 import torch
 
-from lib.checks.guard import CheckFailed, Guarded, NotAnswered, answered, brief, unwrap
+from lib.checks.guard import (
+    CheckFailed,
+    Guarded,
+    NotAnswered,
+    answered,
+    brief,
+    reason,
+    unwrap,
+)
 
 __all__ = [
     "CheckFailed",
@@ -61,7 +69,10 @@ def exercise(number: str, praise: str) -> Callable[[Check], Check]:
             except NotAnswered as missing:
                 print(f"Exercise {number}: not answered yet. {missing}")
             except CheckFailed as failure:
-                raise CheckFailed(f"Exercise {number}: {failure}") from None
+                # The cause stays for those who test a check; Jupyter does not show it.
+                raise CheckFailed(
+                    f"Exercise {number}: {failure}"
+                ) from failure.__cause__
             else:
                 print(f"Exercise {number}: right. {praise}")
 
@@ -82,7 +93,7 @@ def _run(check: Check, answers: tuple[Any, ...]) -> None:
             raise
         except Exception as error:
             raise CheckFailed(
-                f"the answer could not be read ({type(error).__name__}: {error}); "
+                f"the answer could not be read ({reason(error)}); "
                 "compare what it gives back with what the task asks for."
             ) from error
 
@@ -90,7 +101,7 @@ def _run(check: Check, answers: tuple[Any, ...]) -> None:
 def _diagnose(got: Any, diagnoses: Diagnoses, same: Callable[[Any], bool]) -> None:
     for wrong, sentence in diagnoses:
         try:
-            found = wrong(got) if callable(wrong) else same(wrong)
+            found = bool(wrong(got)) if callable(wrong) else same(wrong)
         except Exception:  # a test that cannot read this answer does not apply to it
             found = False
         if found:

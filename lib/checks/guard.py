@@ -77,14 +77,19 @@ class Guarded:
         except Exception as error:
             if "ellipsis" in str(error).lower():
                 raise NotAnswered(REPLACE) from error
-            raise CheckFailed(
-                f"{call} stopped with {type(error).__name__}: {error}"
-            ) from error
+            raise CheckFailed(f"{call} stopped with {reason(error)}") from error
         if isinstance(self._target, type):
             return Guarded(result, self._name) if callable(result) else result
         if result is None and _is_stub(self._target):
             raise NotAnswered(REPLACE)
         return answered(result, who=call)
+
+
+def reason(error: Exception) -> str:
+    """Name an error and its message in one line, however long the message is."""
+    message = " ".join(str(error).split())
+    message = message if len(message) <= 240 else message[:239] + "…"
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 def unwrap(value: Any) -> Any:

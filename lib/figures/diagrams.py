@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from lib.figures.sketch import Box, Sketch, shape_text, text_width
+from lib.figures.sketch import FILLS, Box, Sketch, shape_text, text_width
 
 __all__ = ["attention_block", "multi_head_block", "pipeline", "residual_block"]
 
@@ -57,6 +57,11 @@ def pipeline(
         raise ValueError(
             f"Expected {len(steps)} kinds, one for each step, but got {len(kinds)}."
         )
+    for kind in kinds:
+        if kind not in FILLS:
+            raise ValueError(
+                f"Expected a kind of step ({', '.join(FILLS)}), but got {kind!r}."
+            )
     ends = len(shapes) > len(steps)
     width = max(text_width(step) for step in steps) + 0.4
     heights = [0.2 * (1 + step.count("\n")) + 0.2 for step in steps]
@@ -249,7 +254,7 @@ def residual_block(
         last = box.top
     plus = sketch.plus(x, last[1] + GAP + 0.13)
     sketch.arrow(last, plus.bottom, shape)
-    around = x + width / 2 + 0.25
+    around = x + max(width / 2, text_width(shape) + 0.09) + 0.22
     sketch.path([(x, 0.46), (around, 0.46), (around, plus.y), plus.right])
     last = plus.top
     if not norm_first:

@@ -29,7 +29,7 @@ PALETTE = {
     "light": "#E8E8E8",
 }
 # The order in which lines take their colors: neighbors differ in lightness too.
-CYCLE = ("blue", "orange", "black", "green", "purple", "vermilion", "sky")
+CYCLE = ("blue", "orange", "black", "green", "sky", "vermilion", "purple")
 LINE_STYLES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)), (0, (3, 1, 1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
@@ -66,7 +66,8 @@ def apply_style() -> None:
             "xtick.labelsize": FONT_SIZE,
             "ytick.labelsize": FONT_SIZE,
             "legend.fontsize": FONT_SIZE,
-            "legend.frameon": False,
+            "legend.framealpha": 0.9,  # grid lines must not cross the names
+            "legend.edgecolor": "white",
             "axes.spines.top": False,
             "axes.spines.right": False,
             "axes.prop_cycle": cycler(color=[PALETTE[name] for name in CYCLE])
