@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Self
 
 __all__ = ["EOS", "PAD", "SOS", "UNK", "Vocabulary", "detokenize", "tokenize"]
 
@@ -93,7 +94,7 @@ class Vocabulary:
         self.eos_id, self.unk_id = self.ids[EOS], self.ids[UNK]
 
     @classmethod
-    def build(cls, sentences: Iterable[str], min_count: int = 1) -> Vocabulary:
+    def build(cls, sentences: Iterable[str], min_count: int = 1) -> Self:
         """Collect the words of some sentences, the frequent ones first."""
         if min_count < 1:
             raise ValueError(f"min_count must be at least 1, but it is {min_count}.")

@@ -51,6 +51,7 @@ def execute(notebook: NotebookNode, folder: Path) -> None:
         extra_arguments=["--log-level=ERROR"],
         store_widget_state=False,
         record_timing=False,
+        coalesce_streams=True,  # else it depends on the clock where an output is cut
     )
     client.execute()
 
