@@ -11,10 +11,10 @@ from urllib.parse import urlparse
 import pytest
 from browser import find_browser
 from build_site import pages
-from playwright.sync_api import Browser, Page, Response, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Response, sync_playwright
 
 PHONE = {"width": 360, "height": 740}
-PAGES = [*pages(), "index.html", "genindex.html", "search.html"]
+PAGES = [*pages(), "genindex.html", "search.html"]
 DARK = """() => { document.documentElement.dataset.theme = "dark" }"""
 
 # What a first visit to a page may bring along, everything counted, nothing compressed:
@@ -59,18 +59,14 @@ class Visit:
 
     def listen(self) -> None:
         """Write down what the browser complains of, and everything that it fetches."""
-        page, complaints = self.page, self.complaints
-        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
-        page.on("requestfailed", lambda r: complaints.append(f"failed: {r.url}"))
-        page.on(
-            "console",
-            lambda message: (
-                complaints.append(f"{message.type}: {message.text}")
-                if message.type in ("error", "warning")
-                else None
-            ),
-        )
-        page.on("response", self.responses.append)
+        self.page.on("console", self.hear)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("requestfailed", lambda r: self.complaints.append(f"no {r.url}"))
+        self.page.on("response", lambda response: self.responses.append(response))
+
+    def hear(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"{message.type}: {message.text}")
 
 
 @pytest.fixture(scope="module", params=PAGES)
@@ -121,7 +117,12 @@ def test_images_are_there_and_described(visit: Visit) -> None:
 def test_fits_on_a_phone(visit: Visit) -> None:
     """Nothing is wider than 360 pixels; what is long scrolls in its own box."""
     width = visit.page.evaluate("document.documentElement.scrollWidth")
-    assert width <= PHONE["width"], f"{width} pixels wide"
+    wide = visit.page.locator("article *").evaluate_all(
+        "all => all.filter(e => e.getBoundingClientRect().right > innerWidth + 1"
+        " && !e.closest('pre, table, .math, mjx-container'))"
+        ".map(e => e.outerHTML.slice(0, 120))"
+    )
+    assert width <= PHONE["width"], f"{width} pixels wide: {wide[-3:]}"
 
 
 def test_code_is_legible_on_a_phone(visit: Visit) -> None:
@@ -137,7 +138,7 @@ def test_figures_keep_a_light_card_in_the_dark(visit: Visit) -> None:
         "all => all.map(i => [getComputedStyle(i).backgroundColor,"
         " getComputedStyle(i).filter])"
     )
-    assert all(ground == ["rgb(255, 255, 255)", "none"] for ground in grounds)
+    assert [g for g in grounds if g != ["rgb(255, 255, 255)", "none"]] == []
 
 
 def test_is_light_enough(visit: Visit) -> None:
@@ -168,4 +169,13 @@ def test_search_finds_a_word(browser: Browser, base: str) -> None:
     page = browser.new_page()
     page.goto(f"{base}/search.html?q=attention")
     page.locator("#search-results li a").first.wait_for(timeout=10_000)
+    page.close()
+
+
+def test_the_address_of_the_site_leads_to_the_front_page(
+    browser: Browser, base: str
+) -> None:
+    page = browser.new_page()
+    page.goto(base)
+    page.wait_for_url(f"{base}/book/index.html", timeout=10_000)
     page.close()
