@@ -242,7 +242,7 @@ def run_in_a_process(folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-c", code],
         env={**os.environ, "OMP_NUM_THREADS": threads},
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
     )
 
 
@@ -269,7 +269,8 @@ def test_a_run_killed_at_any_moment_ends_as_if_it_had_not_been(
         time.sleep(0.005)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    assert (folder / "settings.json").exists(), "the run did not even begin"
+    said = process.stderr.read().decode() if process.stderr else ""
+    assert (folder / "settings.json").exists(), f"the run did not even begin: {said}"
     assert equal(weights(train(*corpus(), TINY, folder, resume=True)), expected)
 
     def losses(folder: Path) -> list:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import logging
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -158,7 +160,8 @@ def train(
     data = TranslationData(
         splits, src_vocab, tgt_vocab, settings.max_tokens, settings.seed
     )
-    with _quiet_lightning():
+    # Lightning draws its progress bar on standard output, which is for results.
+    with _quiet_lightning(), contextlib.redirect_stdout(sys.stderr):
         trainer = _trainer(settings, folder, progress)
         trainer.fit(task, data, ckpt_path=checkpoint)
     if trainer.interrupted:  # Lightning swallows Ctrl-C
