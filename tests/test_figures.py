@@ -201,6 +201,17 @@ def test_no_text_covers_another(name: str) -> None:
             assert small, (one.get_text(), other.get_text())
 
 
+@pytest.mark.parametrize("name", DRAWN)
+def test_leaning_names_keep_apart(name: str) -> None:
+    figure = rendered(name)
+    line = figure.dpi * 11 / 72  # the height of a line of text in pixels
+    for ax in figure.axes:
+        leaning = [t for t in ax.get_xticklabels() if t.get_rotation() == 45]
+        for one, other in itertools.pairwise(t for t in leaning if t in texts(figure)):
+            gap = box_of(other).x1 - box_of(one).x1
+            assert gap * math.sin(math.pi / 4) > 0.9 * line, one
+
+
 def boxes(figure: Figure) -> list[Patch]:
     """The boxes of a diagram, without the dashed frames around several of them."""
     found = figure.axes[0].patches
