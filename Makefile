@@ -4,10 +4,11 @@
 PYTHON ?= python3
 VENV ?= .venv
 PORT ?= 8000
-TEXT ?=
+# As it was typed: a dollar sign in a sentence is not make's business.
+override TEXT := $(value TEXT)
 ARGS ?=
 
-export PYTHON VENV CHROMIUM
+export PYTHON VENV CHROMIUM TEXT
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
 STEP := book/tools/step.sh
@@ -44,7 +45,7 @@ test: setup-browser ## check everything; one part: make test ARGS=tests/test_mas
 	@book/tools/test.sh $(ARGS)
 
 translate: setup ## translate: make translate TEXT="a sentence in English"
-	@$(RUN) -m lib translate "$(TEXT)"
+	@$(RUN) -m lib translate "$$TEXT"
 
 train: setup ## train the translator that the book ships; more in ARGS
 	@$(RUN) -m lib train $(ARGS)

@@ -7,6 +7,7 @@ a second, partial build would pass over what the first one complained about.
 
 import argparse
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -81,6 +82,7 @@ def build(root: Path = ROOT) -> str | None:
         done = subprocess.run(
             [str(Path(sys.executable).with_name("jupyter-book")), *OPTIONS],
             cwd=root,
+            env=os.environ | {"NO_COLOR": "1"},
             stdout=file,
             stderr=subprocess.STDOUT,
         )

@@ -131,6 +131,8 @@ def set_theme(app: Sphinx, config: Config) -> None:
     config.html_context.setdefault("default_mode", "auto")
     config.html_theme_options |= {
         "show_toc_level": 2,
+        # The search stands in the sidebar; a second one on top would be too much.
+        "navbar_persistent": [],
         "use_download_button": True,
         "logo": {"alt_text": "", "text": config.html_title},
         "pygments_light_style": "a11y-high-contrast-light",
