@@ -26,7 +26,6 @@ _STEM_CHANGES = {
     "encontrar": ("o", "ue"),
     "enviar": ("i", "í"),
     "jugar": ("u", "ue"),
-    "mostrar": ("o", "ue"),
     "pedir": ("e", "i"),
     "perder": ("e", "ie"),
     "poder": ("o", "ue"),
@@ -37,7 +36,6 @@ _STEM_CHANGES = {
 _PRETERITE_CHANGES = {"dormir": ("o", "u"), "pedir": ("e", "i")}
 
 _FIRST_PERSONS = {
-    "conducir": "conduzco",
     "dar": "doy",
     "hacer": "hago",
     "poner": "pongo",
@@ -57,7 +55,6 @@ _PRESENTS = {
     "venir": "vengo vienes viene venimos vienen",
 }
 _STRONG_STEMS = {
-    "conducir": "conduj",
     "estar": "estuv",
     "poner": "pus",
     "tener": "tuv",
@@ -65,6 +62,7 @@ _STRONG_STEMS = {
     "venir": "vin",
 }
 _PRETERITES = {
+    "decir": "dije dijiste dijo dijimos dijeron",
     "dar": "di diste dio dimos dieron",
     "hacer": "hice hiciste hizo hicimos hicieron",
     "ir": "fui fuiste fue fuimos fueron",

@@ -119,7 +119,9 @@ def _draw_report(random: Random) -> Report | None:
     content = replace(content, time_first=False)
     if not is_clear(content) or _could_be_same(subject, content.subject):
         return None
-    return Report(subject, random.choice(SAYING), content)
+    told = random.choice(SAYING)
+    past = told.english == "say" and content.tense != "present"
+    return Report(subject, told, content, "past" if past else "present")
 
 
 def _could_be_same(subject: Subject, other: Subject) -> bool:
@@ -170,16 +172,16 @@ def _differ(one: Subject, other: Subject) -> bool:
 
 
 _KINDS: tuple[tuple[int, Callable[[Random], Sentence | None]], ...] = (
-    (48, draw_simple),
-    (10, draw_feeling),
-    (15, draw_being),
-    (3, draw_existing),
-    (3, draw_hurting),
+    (62, draw_simple),
+    (8, draw_feeling),
+    (12, draw_being),
+    (2, draw_existing),
+    (2, draw_hurting),
     (6, _draw_chain),
-    (5, _draw_because),
+    (4, _draw_because),
     (6, _draw_report),
     (3, _draw_joined),
-    (5, _draw_contrast),
+    (4, _draw_contrast),
 )
 _WEIGHTS = [weight for weight, _ in _KINDS]
 _MAKERS = [make for _, make in _KINDS]

@@ -9,6 +9,7 @@ from lib.corpora.drawing_phrases import (
     NEW,
     NEW_PLURAL,
     POINTED,
+    draw_named,
     draw_people,
     draw_person,
     draw_phrase,
@@ -31,9 +32,9 @@ _SUBJECTS = {"animals": kinds("animal"), "trains": kinds("awaited")}
 _FED = kinds("bread meat fish water milk")
 _SURFACES = kinds("surface")
 # "What does she play?" leaves open which verb Spanish needs.
+_NEVER_ASKED = kinds("puts gives told-apart")
 # Of these, only "where did she go?" asks for the place.
 _MOVING = kinds("toward from")
-_NEVER_ASKED = kinds("puts gives told-apart")
 
 
 def draw_act(random: Random, act: Verb, subject: Subject, what: bool = False) -> Act:
@@ -120,7 +121,7 @@ def draw_simple(random: Random) -> Clause | None:
     """Draw a statement or a question with one act in it."""
     chosen = random.choice(VERBS)
     asked = _draw_question(random, chosen)
-    subject = WHO if asked == "who" else _draw_doer(random, chosen)
+    subject = WHO if asked == "who" else _draw_doer(random, chosen, asked)
     act = draw_act(random, chosen, subject, what=asked == "what")
     if asked == "where":
         act = replace(act, place=None)
@@ -128,16 +129,18 @@ def draw_simple(random: Random) -> Clause | None:
         food = [n for n in nouns_of(_FED) if n.kinds & chosen.objects]
         act = replace(act, object=Phrase(random.choice(food), "the"), place=None)
     drawn = Clause(subject, act, question=asked, negative=_negated(random, asked))
-    return settle(random, drawn, 0.0 if _is_thing(subject) else 0.22)
+    return settle(random, drawn, 0.0 if _is_thing(subject) else 0.16)
 
 
-def _draw_doer(random: Random, act: Verb) -> Subject:
+def _draw_doer(random: Random, act: Verb, asked: str) -> Subject:
     """Draw a subject: mostly people, an animal or a train where the verb allows."""
     for trait, sorts in _SUBJECTS.items():
         if trait in act.traits and random.random() < 0.2:
             noun = random.choice(nouns_of(sorts))
             return draw_phrase(random, noun, POINTED, POINTED, adjective_chance=0.2)
-    return draw_subject(random)
+    # Only a question puts the verb before these: ask about them often.
+    named = asked == "yes-no" and random.random() < 0.35
+    return draw_named(random) if named else draw_subject(random)
 
 
 def _is_thing(subject: Subject) -> bool:
@@ -147,9 +150,9 @@ def _is_thing(subject: Subject) -> bool:
 
 def _draw_question(random: Random, act: Verb) -> str:
     """Draw the sort of question, or none."""
-    if random.random() > 0.24:
+    if random.random() > 0.3:
         return ""
-    sorts = ["yes-no", "yes-no", "yes-no", "who"]
+    sorts = ["yes-no"] * 5 + ["who"]
     if act.objects and not act.traits & _NEVER_ASKED and act.english != "speak":
         sorts.append("what")
     if act.places and (act.english == "go" or not act.traits & _MOVING):
@@ -161,4 +164,4 @@ def _draw_question(random: Random, act: Verb) -> str:
 
 def _negated(random: Random, asked: str) -> bool:
     """Negate one statement in five, and no question."""
-    return not asked and random.random() < 0.2
+    return not asked and random.random() < 0.24

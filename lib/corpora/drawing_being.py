@@ -11,6 +11,7 @@ from lib.corpora.drawing_phrases import (
     NEW,
     NEW_PLURAL,
     at_or_in,
+    draw_people,
     draw_phrase,
     draw_place_phrase,
     draw_subject,
@@ -36,13 +37,15 @@ from lib.corpora.meaning import (
     Profession,
     Quality,
 )
-from lib.corpora.referents import I, Phrase, Place, Subject
-from lib.corpora.words import kinds
+from lib.corpora.referents import I, People, Phrase, Place, Subject
+from lib.corpora.words import Noun, kinds
 
 _OF_PEOPLE = tuple(a for a in ADJECTIVES if "kin" in a.predicated)
 _STATES = tuple(a for a in _OF_PEOPLE if a.copula == "estar")
 _OF_THINGS = tuple(a for a in ADJECTIVES if a.predicated and "kin" not in a.predicated)
 _ROOMS = kinds("room place stay")
+_PLACES = kinds("place room outdoor sight")
+_STORED = kinds("kitchen house restaurant hotel")
 _SMALL = kinds("small counted")
 _THERE = kinds("common pet small counted food drink occasion")
 _FORESEEN = frozenset({"busy", "tired", "happy", "open", "closed", "full", "empty"})
@@ -102,9 +105,10 @@ def _draw_thing(random: Random) -> Clause:
     """A thing is new, a film was long, a door is closed."""
     adjective = random.choice(_OF_THINGS)
     noun = random.choice(nouns_of(adjective.predicated))
-    subject = draw_phrase(random, noun, KNOWN, KNOWN, adjective_chance=0.0)
+    plural = {} if noun.kinds & _PLACES else KNOWN
+    subject = draw_phrase(random, noun, KNOWN, plural, adjective_chance=0.0)
     clause = Clause(subject, Quality(adjective))
-    if "event" in noun.kinds and random.random() < 0.5:
+    if noun.kinds & kinds("event hard") and random.random() < 0.5:
         clause = replace(clause, tense="past")
     elif adjective.copula == "estar" and noun.kinds & kinds("shop place"):
         clause = with_time(random, clause)
@@ -123,6 +127,8 @@ def _draw_worker(random: Random) -> Subject:
     """Draw somebody whose profession or age is not known: neither king nor waiter."""
     while True:
         subject = draw_subject(random)
+        if isinstance(subject, People):
+            return draw_people(random, pair_chance=0.5)
         if not isinstance(subject, Phrase) or "relative" in subject.noun.kinds:
             return subject
 
@@ -152,15 +158,16 @@ def _draw_where(random: Random) -> Place:
     return _draw_room(random)
 
 
-def _draw_room(random: Random) -> Place:
+def _draw_room(random: Random, sorts: frozenset[str] = _ROOMS) -> Place:
     """Draw a room, a building or a park."""
-    noun = random.choice(nouns_of(_ROOMS))
+    noun = random.choice(nouns_of(sorts))
     return Place("in", draw_place_phrase(random, noun), at_or_in(noun))
 
 
-def _draw_surface(random: Random) -> Place:
-    """Draw something to put things on."""
-    noun = random.choice(nouns_of(kinds("surface")))
+def _draw_surface(random: Random, thing: Noun) -> Place:
+    """Draw something to put a thing on; food and cups stand on tables."""
+    on_table = thing.kinds & kinds("food drink tableware")
+    noun = random.choice(nouns_of(kinds("table" if on_table else "surface")))
     return Place("on", draw_place_phrase(random, noun), "on")
 
 
@@ -170,7 +177,7 @@ def _draw_lying(random: Random) -> Clause:
     subject = draw_phrase(random, noun, KNOWN, KNOWN, adjective_chance=0.2)
     if random.random() < 0.3:
         return Clause(subject, Location(None), question="where")
-    return finish(random, Clause(subject, Location(_draw_surface(random))))
+    return finish(random, Clause(subject, Location(_draw_surface(random, noun))))
 
 
 def _draw_idiom(random: Random) -> Clause:
@@ -203,7 +210,7 @@ _BEINGS = (
     _draw_age,
     _draw_cost,
 )
-_BEING_WEIGHTS = (16, 12, 22, 9, 6, 12, 8, 8, 4, 4)
+_BEING_WEIGHTS = (18, 11, 27, 10, 5, 12, 6, 7, 4, 4)
 
 
 def draw_existing(random: Random) -> Clause:
@@ -217,8 +224,10 @@ def draw_existing(random: Random) -> Clause:
     tense = "present"
     if "occasion" in noun.kinds:
         tense = random.choice(("present", "past", "future"))
-    on_table = noun.kinds & _SMALL and random.random() < 0.7
-    place = _draw_surface(random) if on_table else _draw_room(random)
+    if noun.kinds & _SMALL:
+        place = _draw_surface(random, noun)
+    else:
+        place = _draw_room(random, _STORED if "mass" in noun.kinds else _ROOMS)
     clause = Clause(phrase, Exist(place), tense)
     if phrase.determiner == "":
         return finish(random, clause)

@@ -26,7 +26,7 @@ from lib.corpora.referents import Phrase
 from lib.corpora.verbs import FEELINGS, verb
 from lib.corpora.words import Noun, Verb, kinds
 
-_LIKED_ACTS = ("read", "write", "dance", "sing", "swim", "run", "sleep", "eat", "study")
+_LIKED_ACTS = ("read", "write", "dance", "sing", "run", "sleep", "eat", "study")
 
 
 def draw_hurting(random: Random) -> Clause | None:

@@ -16,7 +16,6 @@ _NUMBERS = {number[0]: 4 for number in SMALL_NUMBERS}
 # How often each determiner is drawn, by the sort of phrase that is wanted.
 SINGULAR = {"the": 40, "a": 26, "this": 8, "that": 6, **_OWNERS}
 PLURAL = {"the": 40, "this": 7, "that": 6, "many": 6, **_NUMBERS, **_OWNERS}
-MASS = {"": 40, "the": 34, "this": 5, **_OWNERS}
 KNOWN = {"the": 40, "this": 9, "that": 7, **_OWNERS}
 POINTED = {"the": 60, "this": 9, "that": 7}
 SOMEBODY = {"the": 50, "a": 25, "this": 9, "that": 7}
@@ -26,9 +25,9 @@ NEW = {"a": 10}
 NEW_PLURAL = {"many": 4, **_NUMBERS}
 
 HOME = ("home", "casa")
-_SUBJECT_PRONOUN_WEIGHTS = (15, 14, 9, 9, 12, 10)
+_SUBJECT_PRONOUN_WEIGHTS = (16, 16, 7, 7, 16, 13)
 _BY_KINDS: dict[frozenset[str], tuple[Noun, ...]] = {}
-_PUBLIC = kinds("place sight outdoor watched awaited")
+_PUBLIC = kinds("place sight outdoor watched awaited unowned")
 
 
 def nouns_of(sorts: frozenset[str]) -> tuple[Noun, ...]:
@@ -47,6 +46,11 @@ def _beside() -> dict[str, tuple[Adjective, ...]]:
 
 
 _ADJECTIVES_OF = _beside()
+
+
+def adjectives_of(noun: Noun) -> tuple[Adjective, ...]:
+    """The adjectives that may stand beside a noun."""
+    return _ADJECTIVES_OF[noun.english]
 
 
 def pick(random: Random, weights: dict[str, int]) -> str:
@@ -77,23 +81,32 @@ def draw_phrase(
 
     Built in chapter 10.
     """
-    adjectives = _ADJECTIVES_OF[noun.english]
+    adjectives = adjectives_of(noun)
     adjective = None
     if adjectives and random.random() < adjective_chance:
         adjective = random.choice(adjectives)
+    singular, plural = _suit(noun, singular, plural)
     if "mass" in noun.kinds:
-        weights = MASS if bare else {k: w for k, w in singular.items() if k != "a"}
+        weights = {"": 40, **singular} if bare else dict(singular)
+        weights.pop("a", None)
         return Phrase(noun, pick(random, weights), False, adjective)
-    if "kin" in noun.kinds and "the" in singular:
-        singular = plural = _OWNERS
-    elif noun.kinds & _PUBLIC and "own" not in noun.kinds:
-        singular, plural = _without_owners(singular), _without_owners(plural)
-    elif "room" in noun.kinds:
-        plural = _without_owners(plural)
     if "single" in noun.kinds or not plural or random.random() < 0.62:
         return Phrase(noun, pick(random, singular), False, adjective)
     weights = {**plural, "": 30} if bare else plural
     return Phrase(noun, pick(random, weights), True, adjective)
+
+
+def _suit(
+    noun: Noun, singular: dict[str, int], plural: dict[str, int]
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Keep the determiners that suit a noun: a mother is always somebody's."""
+    if "kin" in noun.kinds and "the" in singular:
+        return _OWNERS, _OWNERS
+    if noun.kinds & _PUBLIC and "own" not in noun.kinds:
+        return _without_owners(singular), _without_owners(plural)
+    if "room" in noun.kinds:
+        return singular, _without_owners(plural)
+    return singular, plural
 
 
 def _without_owners(weights: dict[str, int]) -> dict[str, int]:
@@ -123,10 +136,14 @@ def draw_pronoun(random: Random) -> Pronoun:
 
 def draw_subject(random: Random) -> Subject:
     """Draw somebody who acts."""
-    chance = random.random()
-    if chance < 0.62:
-        return draw_pronoun(random)
-    return draw_people(random) if chance < 0.8 else draw_person(random)
+    return draw_pronoun(random) if random.random() < 0.7 else draw_named(random)
+
+
+def draw_named(random: Random) -> People | Phrase:
+    """Draw somebody by name or by a noun."""
+    if random.random() < 0.43:
+        return draw_people(random, pair_chance=0.25)
+    return draw_person(random)
 
 
 def others(subject: Subject, candidates: Sequence[Pronoun]) -> list[Pronoun]:
@@ -148,7 +165,7 @@ def draw_place(random: Random, verb: Verb) -> Place:
         way, preposition = "to", "at" if verb.english == "arrive" else "to"
     elif "from" in verb.traits:
         way = "from"
-    at_home = verb.english in ("arrive", "go", "leave", "rest", "return", "work")
+    at_home = verb.english in ("arrive", "go", "leave", "return", "work")
     if at_home and random.random() < 0.12:
         return Place(way, HOME, "at" if way == "in" else "")
     if random.random() < 0.25 and verb.english in ("go", "return", "live"):

@@ -86,7 +86,7 @@ def _add_time(random: Random, drawn: Clause, when: str) -> Clause:
     times = [time for time in TIMES if when in time[2]]
     if when == "present" and not (habitual and drawn.question != "where"):
         return drawn
-    first = plain and random.random() < 0.3
+    first = plain and random.random() < 0.45
     return replace(drawn, time=random.choice(times), time_first=first)
 
 

@@ -90,8 +90,8 @@ def _say(sentence: Sentence) -> str:
             return join(clause(first), "and", _second_act(first, second))
         case Because(main=main, reason=reason):
             return join(clause(main), "because", clause(reason))
-        case Report(subject=subject, verb=verb, content=content):
-            said = _finite(verb, "present", subject.person)
+        case Report(subject=subject, verb=verb, content=content, tense=tense):
+            said = _finite(verb, tense, subject.person)
             return join(subject_words(subject), said, "that", clause(content))
         case Joined(first=first, second=second):
             return join(clause(first), "and", clause(second))

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from random import Random
 
 from lib.corpora.base import Corpus, Pair
+from lib.corpora.counting import PLAIN_VERBS, count_plain
 from lib.corpora.drawing import draw_sentence
 from lib.corpora.english import english
 from lib.corpora.meaning import Sentence
@@ -111,6 +112,24 @@ def vocabulary(sentences: Iterable[str]) -> list[str]:
     )
 
 
+def drawable_pairs() -> int:
+    """Count the pairs that there are at least to draw from.
+
+    Only the plainest sentences are counted, those of subject, verb and object
+    without time, place, question or second clause. Each of them is different.
+
+    Returns:
+        A number far above the size of any corpus.
+
+    Example:
+        >>> drawable_pairs() > 200_000
+        True
+
+    Built in chapter 10.
+    """
+    return sum(map(count_plain, PLAIN_VERBS))
+
+
 def describe(seed: int = 0, size: int = 50_000) -> dict[str, int]:
     """Count what the corpus holds.
 
@@ -120,7 +139,11 @@ def describe(seed: int = 0, size: int = 50_000) -> dict[str, int]:
 
     Returns:
         The number of pairs, of different words on each side, of held-out
-        combinations and of words per sentence, times ten, on each side.
+        combinations, and of pairs that there are at least to draw from.
+
+    Example:
+        >>> describe(size=50)["pairs"]
+        55
 
     Built in chapter 10.
     """
@@ -130,5 +153,6 @@ def describe(seed: int = 0, size: int = 50_000) -> dict[str, int]:
         "pairs": len(pairs),
         "english_words": len(vocabulary(pair[0] for pair in pairs)),
         "spanish_words": len(vocabulary(pair[1] for pair in pairs)),
-        "held_out": len(held_out_combinations(seed)),
+        "held_out_combinations": len(held_out_combinations(seed)),
+        "drawable_pairs_at_least": drawable_pairs(),
     }

@@ -7,7 +7,7 @@ from lib.corpora.words import Adjective, kinds
 # English, Spanish, copula, kinds it stands beside, kinds that may be so.
 _ADJECTIVES = """
 red, rojo, ser, clothes vehicle flower part chair, clothes vehicle part
-white, blanco, ser, clothes vehicle flower part pet building, clothes vehicle part pet
+white, blanco, ser, clothes vehicle flower part pet house, clothes vehicle part pet
 black, negro, ser, clothes vehicle pet bag umbrella, clothes vehicle pet
 yellow, amarillo, ser, clothes vehicle flower part bird, clothes vehicle part
 green, verde, ser, clothes vehicle part bottle apple, clothes vehicle part
@@ -18,9 +18,9 @@ new, nuevo, ser, thing building vehicle, building vehicle
 old, viejo, ser, thing building vehicle, building vehicle
 expensive, caro, ser, thing clothes, thing
 cheap, barato, ser, thing clothes, thing
-dirty, sucio, estar, clothes cleaned vehicle plate cup, clothes cleaned vehicle
-clean, limpio, estar, clothes cleaned vehicle plate cup, clothes cleaned vehicle
-modern, moderno, ser, building room, building room
+dirty, sucio, estar, clothes room vehicle plate cup, clothes room vehicle
+clean, limpio, estar, clothes room vehicle plate cup, clothes room vehicle
+modern, moderno, ser, building vehicle, building vehicle
 elegant, elegante, ser, clothes eatery, clothes
 tall, alto, ser, person, person kin
 young, joven, ser, man woman king queen actor actress, person kin
@@ -36,14 +36,14 @@ delicious, delicioso, ser, tasty,
 interesting, interesante, ser, text event, text event
 boring, aburrido, ser, text event, text event
 difficult, difícil, ser, text hard, text hard
-long, largo, ser, text event skirt dress street, text event
+long, largo, ser, text event hard skirt dress street, text event hard
 good, bueno, ser, text event wine coffee cheese actor actress waiter,
 bad, malo, ser, text event,
 great, grande, ser, great,
 open, abierto, estar, , closed shop
 closed, cerrado, estar, , closed shop
-empty, vacío, estar, , bottle box bag place room
-full, lleno, estar, , bottle box bag place
+empty, vacío, estar, , bottle box bag cup plate bus train place room
+full, lleno, estar, , bottle box bag cup plate bus train place
 tired, cansado, estar, , person kin pet
 sick, enfermo, estar, , person kin pet
 happy, contento, estar, , person kin
@@ -64,12 +64,8 @@ PROFESSIONS = (
     ("lawyer", "abogado"),
     ("engineer", "ingeniero"),
     ("singer", "cantante"),
-    ("artist", "artista"),
     ("student", "estudiante"),
-    ("journalist", "periodista"),
     ("writer", "escritor"),
-    ("dentist", "dentista"),
-    ("cook", "cocinero"),
 )
 
 # (English, Spanish, gender)

@@ -148,6 +148,7 @@ class Report:
     subject: Subject
     verb: Verb
     content: Clause
+    tense: str = "present"
 
 
 @dataclass(frozen=True)

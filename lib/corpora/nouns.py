@@ -38,24 +38,24 @@ mouse, ratón, m, animal
 wolf, lobo, m, animal
 cow, vaca, f, animal
 eagle, águila, f, animal stressed
-apple, manzana, f, food bought counted washed
-orange, naranja, f, food bought counted
-egg, huevo, m, food bought counted
-banana, plátano, m, food bought counted
-potato, patata, f, food bought counted washed
-tomato, tomate, m, food bought counted washed
-strawberry, fresa, f, food bought counted washed tasty
+apple, manzana, f, food bought counted washed unowned
+orange, naranja, f, food bought counted unowned
+egg, huevo, m, food bought counted unowned
+banana, plátano, m, food bought counted unowned
+potato, patata, f, food bought counted washed unowned
+tomato, tomate, m, food bought counted washed unowned
+strawberry, fresa, f, food bought counted washed tasty unowned
 cake, pastel, m, food bought dish counted gift tasty
 sandwich, bocadillo, m, food bought dish counted tasty
 bread, pan, m, food bought dish mass tasty
 cheese, queso, m, food bought mass tasty
-meat, carne, f, food bought mass tasty
-fish, pescado, m, food bought mass tasty
+meat, carne, f, food bought mass tasty unowned
+fish, pescado, m, food bought mass tasty unowned
 rice, arroz, m, food bought mass tasty
 soup, sopa, f, food dish mass warm tasty
 salad, ensalada, f, food dish counted tasty
 water, agua, f, drink bought mass stressed warm
-milk, leche, f, drink bought mass warm
+milk, leche, f, drink bought mass warm unowned
 coffee, café, m, drink bought dish mass warm
 tea, té, m, drink bought dish mass warm
 juice, zumo, m, drink bought mass
@@ -78,33 +78,32 @@ jacket, chaqueta, f, clothes thing small bought gift washed
 scarf, bufanda, f, clothes thing small bought gift washed
 key, llave, f, thing small sent
 bag, bolsa, f, thing small bought opened closed gift
-box, caja, f, thing small opened closed sent painted
-bottle, botella, f, thing small opened closed broken washed
-cup, taza, f, thing small bought broken washed gift
-plate, plato, m, thing small bought broken washed
-knife, cuchillo, m, thing small bought washed
-watch, reloj, m, thing small bought gift broken
+box, caja, f, thing small opened closed sent
+bottle, botella, f, thing small opened closed washed tableware
+cup, taza, f, thing small bought washed gift tableware
+plate, plato, m, thing small bought washed tableware
+knife, cuchillo, m, thing small bought washed tableware
+watch, reloj, m, thing small bought gift
 umbrella, paraguas, m, thing small bought opened closed
 photo, foto, f, thing small sent
 map, mapa, m, thing small bought sent
 pencil, lápiz, m, thing small bought
-ball, pelota, f, thing small bought gift
+ball, balón, m, thing small bought gift
 gift, regalo, m, thing small bought opened sent
-phone, teléfono, m, thing small bought broken gift
-camera, cámara, f, thing small bought broken gift
-flower, flor, f, thing bought gift painted
-table, mesa, f, thing bought painted cleaned surface
-chair, silla, f, thing bought painted cleaned broken surface
+phone, teléfono, m, thing small bought gift
+camera, cámara, f, thing small bought gift
+flower, flor, f, thing bought gift
+table, mesa, f, thing bought surface
+chair, silla, f, thing bought surface
 bed, cama, f, thing bought surface
-door, puerta, f, part opened closed painted cleaned
-window, ventana, f, part opened closed painted cleaned broken
-wall, pared, f, part painted cleaned
-car, coche, m, thing vehicle driven bought washed
-bus, autobús, m, vehicle driven awaited
-truck, camión, m, thing vehicle driven bought washed
+door, puerta, f, part opened closed
+window, ventana, f, part opened closed
+car, coche, m, thing vehicle bought washed
+bus, autobús, m, vehicle awaited
+truck, camión, m, thing vehicle bought washed
 bicycle, bicicleta, f, thing vehicle bought washed
 train, tren, m, vehicle awaited
-boat, barco, m, thing vehicle bought painted
+boat, barco, m, thing vehicle bought
 guitar, guitarra, f, thing instrument bought
 piano, piano, m, thing instrument bought
 violin, violín, m, thing instrument bought
@@ -127,13 +126,13 @@ film, película, f, event enjoyed watched great
 match, partido, m, event enjoyed watched great
 concert, concierto, m, event enjoyed occasion at great
 class, clase, f, event enjoyed occasion
-exam, examen, m, event hard
-house, casa, f, building room cleaned painted bought stay home own
-kitchen, cocina, f, room cleaned painted eatery own
+exam, examen, m, hard
+house, casa, f, building room bought stay home own
+kitchen, cocina, f, room eatery own
 garden, jardín, m, room outdoor own quiet
-bathroom, baño, m, room cleaned painted own
-bedroom, dormitorio, m, room cleaned painted stay own
-classroom, aula, f, room cleaned stressed
+bathroom, baño, m, room own
+bedroom, dormitorio, m, room stay own
+classroom, aula, f, room stressed
 park, parque, m, place outdoor quiet
 beach, playa, f, place outdoor at quiet
 square, plaza, f, place outdoor
@@ -155,9 +154,6 @@ theater, teatro, m, place building work
 church, iglesia, f, place building sight
 city, ciudad, f, place sight home
 village, pueblo, m, sight home
-river, río, m, wet
-sea, mar, m, wet single
-lake, lago, m, wet
 """
 
 

@@ -13,11 +13,11 @@ from lib.corpora.lexicon import ADJECTIVES
 from lib.corpora.meaning import Sentence
 from lib.corpora.nouns import NOUNS
 from lib.corpora.referents import Combination
-from lib.corpora.verbs import VERBS
+from lib.corpora.verbs import FEELINGS, VERBS
 from lib.corpora.words import Verb
 
 HELD_OUT_SHARE = 0.12
-_FEWEST_PARTNERS = 5  # below that, a word would keep too little to learn from
+_FEWEST_PARTNERS = 7  # below that, a word would keep too little to learn from
 
 
 def held_out_combinations(seed: int) -> frozenset[Combination]:
@@ -34,18 +34,24 @@ def held_out_combinations(seed: int) -> frozenset[Combination]:
     """
     random = Random(f"held out {seed}")
     possible = _possible()
-    partners = Counter(word for _, *pair in possible for word in pair)
-    missing: Counter[str] = Counter()
+    partners = Counter(word for each in possible for word in _words(each))
+    missing: Counter[tuple[str, str]] = Counter()
     chosen: set[Combination] = set()
     for combination in random.sample(possible, len(possible)):
         if len(chosen) >= HELD_OUT_SHARE * len(possible):
             break
-        words = combination[1:]
+        words = _words(combination)
         if any(not _may_lose(partners[word], missing[word]) for word in words):
             continue
         chosen.add(combination)
         missing.update(words)
     return frozenset(chosen)
+
+
+def _words(combination: Combination) -> list[tuple[str, str]]:
+    """The two words, each with what it is combined as."""
+    kind, *words = combination
+    return [(kind, word) for word in words]
 
 
 def _may_lose(partners: int, missing: int) -> bool:
@@ -57,7 +63,7 @@ def _possible() -> list[Combination]:
     """All combinations of the lexicon that a reader could guess from others."""
     verbs = [
         verb_and_noun(each, noun.english)
-        for each in VERBS
+        for each in VERBS + FEELINGS
         if _can_be_guessed(each)
         for noun in NOUNS
         if noun.kinds & each.objects

@@ -71,8 +71,8 @@ def _say(sentence: Sentence) -> str:
             return join_and(clause(first), join(clitics, verb, near, rest))
         case Because(main=main, reason=reason):
             return join(clause(main), "porque", clause(reason))
-        case Report(subject=subject, verb=verb, content=content):
-            said = conjugate(verb.spanish, "present", subject.person)
+        case Report(subject=subject, verb=verb, content=content, tense=tense):
+            said = conjugate(verb.spanish, tense, subject.person)
             return join(subject_words(subject), said, "que", clause(content))
         case Joined(first=first, second=second):
             # Side by side, nobody is left out: "Ana canta y yo bailo".

@@ -112,7 +112,7 @@ def act_words(act: Act) -> tuple[str, str, str]:
             direct = {"m": "lo", "f": "la"}[again.gender] + "s" * again.plural
         case None:
             pass
-        case part if _is_bare(part):
+        case part if _is_bare(part) and act.verb.spanish != "jugar":
             near = _after_verb(act, part)
         case part:
             thing = _after_verb(act, part)
