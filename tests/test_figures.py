@@ -60,6 +60,9 @@ DRAWN: dict[str, Draw] = {
     "attention, long": lambda: figures.attention_map(
         weights(18, 18), SPANISH * 2, SPANISH * 2
     ),
+    "attention, longest": lambda: figures.attention_map(
+        weights(27, 27), SPANISH * 3, SPANISH * 3
+    ),
     "heads, 1": lambda: figures.attention_grid(weights(1, 9, 6), SPANISH, ENGLISH),
     "heads, 2": lambda: figures.attention_grid(weights(2, 9, 6), SPANISH, ENGLISH),
     "heads, 3": lambda: figures.attention_grid(weights(3, 6, 6), ENGLISH, ENGLISH),
@@ -300,6 +303,11 @@ def test_attention_map_has_queries_as_rows_and_keys_as_columns() -> None:
     assert np.allclose(cells.reshape(9, 6), matrix.detach())
     assert ax.texts[5].get_text() == f"{matrix[0, 5]:.2f}"
     assert len(figure.axes) == 1  # numbers, so no scale
+
+
+def test_every_token_of_a_long_sentence_is_named() -> None:
+    ax = rendered("attention, longest").axes[0]
+    assert labels(ax.xaxis) == labels(ax.yaxis) == SPANISH * 3
 
 
 def test_attention_map_draws_on_given_axes() -> None:

@@ -13,7 +13,8 @@ from lib.figures.style import FONT_SIZE, MAX_WIDTH, WIDTH, Array, ink_on
 
 ANNOTATED = 9
 """A matrix with more columns than this shows colors only, unless asked."""
-LARGE = 24  # from here on cells touch, and only some rows and columns are named
+LARGE = 24  # beyond this, cells touch, and only some indices are written
+TOKENS = 27  # up to this, each name that was given is written
 CELL = 0.58  # inches: room for "−0.12" at the usual font size
 LETTER = 0.6 * FONT_SIZE / 72  # inches that a letter takes, about
 
@@ -28,11 +29,16 @@ def figure_size(
 ) -> tuple[float, float]:
     """Width and height in inches that a matrix with these labels needs."""
     height, width = shape
-    if width > LARGE or height > LARGE:
+    crowded = [
+        n
+        for n, given in ((width, columns), (height, rows))
+        if n > (LARGE if given is None else TOKENS)
+    ]
+    if crowded:
         return WIDTH, float(np.clip(4.6 * height / width, 2.4, 4.6))
     cell = min(CELL, 4.6 / width)
     across = width * cell + longest(rows) + 1.6
-    down = height * min(CELL, 4.6 / height) * 0.8 + 1.0
+    down = height * max(0.2, min(CELL, 4.6 / height) * 0.8) + 1.0
     if leaning(columns, cell):
         down += 0.7 * longest(columns)
     return float(np.clip(across, 3.6, MAX_WIDTH)), max(down, 2.0)
@@ -97,7 +103,7 @@ def name_axes(
     width, height = ax.get_xlim()[1], ax.get_ylim()[0]
     for axis, labels, size in ((ax.xaxis, columns, width), (ax.yaxis, rows, height)):
         count = round(size)
-        step = _step(count)
+        step = 1 if labels is not None and count <= TOKENS else _step(count)
         places = list(range(0, count, step))
         names = [str(p) if labels is None else labels[p] for p in places]
         axis.set_ticks([place + 0.5 for place in places], names)

@@ -203,7 +203,8 @@ def multi_head_block(
     for index in range(min(n_heads, 3) - 1, 0, -1):  # one sheet behind the other
         place = (3.2 + 0.07 * index, 2.5 + 0.07 * index)
         sketch.box(*place, "", "attention", 5.7, 0.6)
-    heads = f"scaled dot-product attention,\n{n_heads} heads side by side"
+    side = "1 head" if n_heads == 1 else f"{n_heads} heads side by side"
+    heads = f"scaled dot-product attention,\n{side}"
     attend = sketch.box(3.2, 2.5, heads, "attention", 5.7, 0.6)
     merge = sketch.box(
         3.2, 3.55, "put the heads back:\ntranspose, then reshape", "plain", 2.6, 0.6
