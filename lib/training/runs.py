@@ -7,7 +7,7 @@ import dataclasses
 import logging
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -222,11 +222,17 @@ def _trainer(
     )
 
 
-class _quiet_lightning(warnings.catch_warnings):  # noqa: N801  # reads as a function
+@contextlib.contextmanager
+def _quiet_lightning() -> Iterator[None]:
     """Silence what Lightning says about devices and workers; errors still come."""
-
-    def __enter__(self) -> None:
-        super().__enter__()
+    loggers = [logging.getLogger(f"lightning.{part}") for part in ("pytorch", "fabric")]
+    levels = [logger.level for logger in loggers]
+    with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="lightning")
-        for name in ("lightning.pytorch", "lightning.fabric"):
-            logging.getLogger(name).setLevel(logging.ERROR)
+        for logger in loggers:
+            logger.setLevel(logging.ERROR)
+        try:
+            yield
+        finally:
+            for logger, level in zip(loggers, levels, strict=True):
+                logger.setLevel(level)
