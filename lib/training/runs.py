@@ -64,15 +64,15 @@ class TrainingSettings:
     d_model: int = 128
     n_heads: int = 4
     n_layers: int = 2
-    d_ff: int = 512
-    dropout: float = 0.1
+    d_ff: int = 256
+    dropout: float = 0.05
     max_len: int = 128
     norm_first: bool = True
-    epochs: int = 10
-    max_tokens: int = 2048
-    learning_rate: float = 2e-3
-    warmup_steps: int = 400
-    label_smoothing: float = 0.1
+    epochs: int = 5
+    max_tokens: int = 1024
+    learning_rate: float = 3e-3
+    warmup_steps: int = 300
+    label_smoothing: float = 0.05
     clip: float = 1.0
     seed: int = 0
 
