@@ -1,0 +1,282 @@
+"""The checks of chapter 4: masks, a masked softmax, and five suspects."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lib.checks.core import (
+    CheckFailed,
+    exercise,
+    expect,
+    expect_close,
+    expect_equal,
+    expect_shape,
+    expect_tensor,
+)
+from lib.checks.suspects import suspects
+from lib.masks import causal_mask, padding_mask
+
+__all__ = [
+    "decoder_mask",
+    "for_pytorch",
+    "looking_ahead",
+    "masked_softmax",
+    "suspects",
+    "window_mask",
+]
+
+INVERTED = "This mask is inverted: True means may be attended to."
+NO_SELF = "A position does not see itself here: keep the diagonal."
+WRONG_PAD = "Token 0 was taken for padding: use pad_id, which is 2 here."
+
+
+def _expect_boolean(got: Any, what: str) -> None:
+    expect_tensor(got, what)
+    expect(
+        got.dtype == torch.bool,
+        f"{what} should be boolean, but its dtype is {got.dtype}: compare with "
+        "something, or use dtype=torch.bool.",
+    )
+
+
+@exercise("4.1", praise="With a width of the whole length it is the causal mask again.")
+def window_mask(answer: Any) -> None:
+    """Check `window_mask(length, width)`."""
+    ones = torch.ones(6, 6, dtype=torch.bool)
+    right = ones.tril() & ones.triu(-2)
+    wide, narrow = ones.tril() & ones.triu(-3), ones.tril() & ones.triu(-1)
+    got = answer(6, 3)
+    expect_shape(got, (6, 6), "window_mask(6, 3)")
+    _expect_boolean(got, "window_mask(6, 3)")
+    expect_equal(
+        got,
+        right,
+        "window_mask(6, 3)",
+        diagnoses=[
+            (~right, INVERTED),
+            (wide, "One too wide: width 3 means the position itself and two before."),
+            (
+                narrow,
+                "One too narrow: width 3 means the position itself and two before.",
+            ),
+            (wide.tril(-1), NO_SELF),
+            (right.T, "This window looks ahead: rows are queries, columns are keys."),
+            (right | right.T, "This window reaches into the future too: close it."),
+            (ones.tril(), "The whole past is open here: cut off what lies too far."),
+        ],
+    )
+    expect_equal(answer(4, 1), torch.eye(4).bool(), "window_mask(4, 1)")
+    expect_equal(answer(3, 9), causal_mask(3), "window_mask(3, 9)")
+
+
+@exercise("4.2", praise="This is the mask that the decoder of chapter 8 builds.")
+def decoder_mask(answer: Any) -> None:
+    """Check `decoder_mask(token_ids, pad_id)`."""
+    tokens = torch.tensor([[5, 8, 6, 9], [5, 7, 2, 2], [5, 2, 2, 2]])
+    past, real = causal_mask(4), padding_mask(tokens, 2)
+    what = "decoder_mask(token_ids, 2) for a batch of shape (3, 4)"
+    got = answer(tokens, 2)
+    expect_shape(
+        got,
+        (3, 1, 4, 4),
+        what,
+        diagnoses=[
+            (
+                (3, 4, 4),
+                "The axis for the heads is missing: the shape is (B, 1, T, T).",
+            ),
+            (
+                (4, 4),
+                "This is one mask for all, but each sentence has its own padding.",
+            ),
+            ((3, 1, 1, 4), "This is the padding mask alone: add the causal one."),
+            ((1, 3, 4, 4), "The axis for the heads comes second: (B, 1, T, T)."),
+        ],
+    )
+    _expect_boolean(got, what)
+    expect_equal(
+        got,
+        past & real,
+        what,
+        diagnoses=[
+            (~(past & real), INVERTED),
+            (
+                past | real,
+                "A key must pass both masks: combine them with &, not with |.",
+            ),
+            (past.T & real, "The future is open and the past is closed: use tril."),
+            (past.tril(-1) & real, NO_SELF),
+            (
+                past & real & real.transpose(-2, -1),
+                "The rows of padding are blocked too, which leaves queries that may "
+                "attend to nothing: block columns only.",
+            ),
+            (past & padding_mask(tokens, 0), WRONG_PAD),
+            (real.expand(3, 1, 4, 4), "The future is open here: combine with tril."),
+        ],
+    )
+
+
+@exercise(
+    "4.3", praise="Finite on the way, and exactly zero at the end, in every type."
+)
+def masked_softmax(answer: Any) -> None:
+    """Check `masked_softmax(scores, mask)`."""
+    scores = torch.tensor([[2.0, 1.0, 0.0], [1.0, 1.0, 3.0]])
+    mask = torch.tensor([[True, False, True], [True, True, True]])
+    low = scores.masked_fill(~mask, -1e9)
+    upside_down = scores.masked_fill(mask, -1e9).softmax(dim=-1)[0]
+    expect_close(
+        answer(scores, mask),
+        low.softmax(dim=-1),
+        "masked_softmax(scores, mask)",
+        diagnoses=[
+            (
+                scores.softmax(dim=-1) * mask,
+                "The weights were zeroed after the softmax only, so the row does not "
+                "sum to 1: write over the scores before it.",
+            ),
+            (
+                lambda got: torch.allclose(got[0], upside_down, atol=1e-4),
+                "The mask is read the wrong way round: True means may be attended to.",
+            ),
+            (
+                scores.softmax(dim=-1),
+                "The mask had no effect: masked_fill returns a new tensor, so keep it.",
+            ),
+            (
+                (scores * mask).softmax(dim=-1),
+                "A score of 0 still gets a share: write a very low number over it.",
+            ),
+            (low.softmax(dim=0), "This softmax runs down the columns: use dim=-1."),
+        ],
+    )
+    empty = torch.tensor([[False, False, False], [True, True, False]])
+    _expect_zeros(answer(scores, empty), empty, "float32")
+    half = _in_half_precision(answer, scores.half(), empty)
+    expect_tensor(half, "masked_softmax of float16 scores", dtype=torch.float16)
+    _expect_zeros(half, empty, "float16")
+    _expect_gradient(answer, scores, empty)
+
+
+def _expect_zeros(weights: Any, mask: Tensor, dtype: str) -> None:
+    expect(
+        not weights.isnan().any(),
+        f"A row in which everything is blocked gives NaN in {dtype}: fill with the "
+        "lowest finite number, torch.finfo(scores.dtype).min, not with −∞.",
+    )
+    expect(
+        (weights[~mask] == 0).all(),
+        f"A row in which everything is blocked still hands out shares in {dtype}: fill "
+        "the weights with zero where the mask is False, after the softmax.",
+    )
+    total = weights[1].sum().item()
+    expect_close(total, 1.0, f"the sum of an open row in {dtype}", atol=2e-3)
+
+
+def _in_half_precision(answer: Any, scores: Tensor, mask: Tensor) -> Any:
+    try:
+        return answer(scores, mask)
+    except CheckFailed as failure:
+        expect(
+            "without overflow" not in str(failure),
+            "Scores of float16 cannot hold the number that you fill with: ask the type "
+            "for its lowest, torch.finfo(scores.dtype).min.",
+        )
+        raise
+
+
+def _expect_gradient(answer: Any, scores: Tensor, mask: Tensor) -> None:
+    asked = scores.clone().requires_grad_()
+    answer(asked, mask)[1].square().sum().backward()
+    expect(
+        asked.grad is not None and asked.grad.isfinite().all(),
+        "The weights are right, but the gradient is not finite: a NaN was made on the "
+        "way and replaced afterwards, so fill with a finite number from the start.",
+    )
+
+
+@exercise(
+    "4.4", praise="What the book joins with &, the other convention joins with |."
+)
+def for_pytorch(answer: Any) -> None:
+    """Check `for_pytorch(token_ids, pad_id)`."""
+    tokens = torch.tensor([[5, 8, 6], [5, 2, 2]])
+    pair = answer(tokens, 2)
+    expect(
+        isinstance(pair, tuple | list) and len(pair) == 2,
+        "for_pytorch should return the pair (tgt_mask, tgt_key_padding_mask).",
+    )
+    tgt_mask, key_padding = pair
+    expect_shape(
+        tgt_mask,
+        (3, 3),
+        "tgt_mask",
+        diagnoses=[
+            (
+                (2, 3),
+                "The pair is in the wrong order: tgt_mask, of shape (T, T), first.",
+            ),
+            (
+                (2, 1, 3, 3),
+                "PyTorch joins the masks itself: tgt_mask has shape (T, T).",
+            ),
+        ],
+    )
+    _expect_boolean(tgt_mask, "tgt_mask")
+    past = causal_mask(3)
+    expect_equal(
+        tgt_mask,
+        ~past,
+        "tgt_mask",
+        diagnoses=[
+            (past, "tgt_mask is in the book's convention: turn it round with ~."),
+            (past.T, "tgt_mask blocks the diagonal: block only what lies above it."),
+            (~past.T, "tgt_mask blocks the past and leaves the future open."),
+        ],
+    )
+    expect_shape(
+        key_padding,
+        (2, 3),
+        "tgt_key_padding_mask",
+        diagnoses=[
+            (
+                (2, 1, 1, 3),
+                "tgt_key_padding_mask has the shape (B, T) in PyTorch: leave out the "
+                "axes for heads and queries.",
+            ),
+        ],
+    )
+    _expect_boolean(key_padding, "tgt_key_padding_mask")
+    marks = "tgt_key_padding_mask is in the book's convention: True marks the padding."
+    expect_equal(
+        key_padding,
+        tokens == 2,
+        "tgt_key_padding_mask",
+        diagnoses=[(tokens != 2, marks), (tokens == 0, WRONG_PAD)],
+    )
+
+
+VERDICTS = {
+    "A": "A is honest: its window has a gap, but all of it lies in the past.",
+    "D": "D is honest: a running sum adds up the past and nothing else.",
+    "B": "One is missing that sees a single token ahead: change only the next token, "
+    "and look at the output before it.",
+    "C": "One is missing whose mask is right, but whose outputs are mixed afterwards: "
+    "test the model from outside, not its mask.",
+    "E": "One is missing that leaks only in long sentences: test with a dozen tokens "
+    "or more.",
+}
+
+
+@exercise("4.5", praise="B by one step, C through a mean, E in long sentences only.")
+def looking_ahead(answer: Any) -> None:
+    """Check the set of suspects that look ahead."""
+    expect(
+        isinstance(answer, set | list | tuple) and set(answer) <= set(VERDICTS),
+        'looking_ahead should be a set of names such as {"A", "B"}, but is '
+        f"{answer!r}.",
+    )
+    for name, sentence in VERDICTS.items():
+        expect((name in answer) == (name in "BCE"), sentence)

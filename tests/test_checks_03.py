@@ -1,0 +1,161 @@
+"""Every check of chapter 3: against the stub, right answers and typical mistakes."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from lib.checks import CheckFailed
+from lib.checks import chapter_03 as check
+
+Answer = Callable[..., Any]
+
+
+def stub(*_: Any) -> Any: ...
+
+
+def row_softmax(x):
+    powers = (x - x.amax(dim=-1, keepdim=True)).exp()
+    return powers / powers.sum(dim=-1, keepdim=True)
+
+
+def attend(query, keys, values):
+    return (keys @ query / math.sqrt(query.size(-1))).softmax(dim=-1) @ values
+
+
+def look_back(length):
+    keys = torch.eye(length)
+    wanted = (torch.arange(length) - 1).clamp(min=0)
+    return 20 * math.sqrt(length) * keys[wanted], keys
+
+
+def looking(choose, sharpness=20.0):
+    """An answer to 3.4 whose queries are the keys of the chosen positions."""
+
+    def answer(length):
+        keys = torch.eye(length)
+        return sharpness * math.sqrt(length) * keys[choose(torch.arange(length))], keys
+
+    return answer
+
+
+RIGHT = [
+    ("3.1", check.softmax, row_softmax),
+    ("3.2", check.attend, attend),
+    ("3.2", check.attend, lambda q, k, v: v.T @ (k @ q * k.size(1) ** -0.5).softmax(0)),
+    ("3.3", check.spread, lambda d_k, sigma: math.sqrt(d_k) * sigma**2),
+    ("3.3", check.spread, lambda d_k, sigma: torch.tensor(d_k * sigma**4).sqrt()),
+    ("3.4", check.look_back, look_back),
+    ("3.4", check.look_back, lambda n: (100 * n * look_back(n)[1][
+        [0, *range(n - 1)]], torch.eye(n))),
+]  # fmt: skip
+
+WRONG = [
+    (check.softmax, lambda x: x.exp() / x.exp().sum(), "whole table"),
+    (check.softmax, lambda x: x.softmax(dim=0), "down the columns"),
+    (
+        check.softmax,
+        lambda x: row_softmax(x) / row_softmax(x).amax(dim=-1, keepdim=True),
+        "largest share is 1",
+    ),
+    (check.softmax, lambda x: x / x.sum(dim=-1, keepdim=True), "exponential of each"),
+    (check.softmax, lambda x: x.exp(), "not yet divided"),
+    (
+        check.softmax,
+        lambda x: x.exp() / x.exp().sum(dim=-1, keepdim=True),
+        "e to the 1000 is infinite",
+    ),
+    (
+        check.softmax,
+        lambda x: (x - x.max()).exp() / (x - x.max()).exp().sum(dim=-1, keepdim=True),
+        "each row's own largest",
+    ),
+    (check.softmax, lambda x: x * 0, "should be"),
+    (check.softmax, lambda x: x.softmax(dim=min(1, x.dim() - 1)), "is off in"),
+    (check.attend, lambda q, k, v: (k @ q / 2).softmax(0), "these are the weights"),
+    (
+        check.attend,
+        lambda q, k, v: (k @ q / 2).softmax(0)[:, None] * v,
+        "add them up",
+    ),
+    (
+        check.attend,
+        lambda q, k, v: (q[None] @ k.T / 2).softmax(-1) @ v,
+        "leave out the axis",
+    ),
+    (check.attend, lambda q, k, v: (k @ q).softmax(0) @ v, "not scaled"),
+    (check.attend, lambda q, k, v: (k @ q / 4).softmax(0) @ v, "divides by d_k"),
+    (
+        check.attend,
+        lambda q, k, v: (k @ q / len(k) ** 0.5).softmax(0) @ v,
+        "number of keys",
+    ),
+    (
+        check.attend,
+        lambda q, k, v: (k @ q / v.size(1) ** 0.5).softmax(0) @ v,
+        "width of the values",
+    ),
+    (check.attend, lambda q, k, v: (k @ q / 2) @ v, "straight into the mix"),
+    (check.attend, lambda q, k, v: (k @ q).softmax(0) / 2 @ v, "no longer sum to 1"),
+    (check.attend, lambda q, k, v: v.mean(0), "should be"),
+    (check.attend, lambda q, k, v: q @ v, "stopped with RuntimeError"),
+    (check.spread, lambda d_k, sigma: d_k * sigma**4, "64 is the variance"),
+    (check.spread, lambda d_k, sigma: sigma**2, "after scaling"),
+    (check.spread, lambda d_k, sigma: sigma**2 / math.sqrt(d_k), "do not divide"),
+    (check.spread, lambda d_k, sigma: math.sqrt(d_k) * sigma, "sigma counts twice"),
+    (check.spread, lambda d_k, sigma: math.sqrt(d_k) * sigma**4, "sigma squared"),
+    (check.spread, lambda d_k, sigma: math.sqrt(d_k), "sigma must come in"),
+    (check.spread, lambda d_k, sigma: 5.0, "should be 8, but is 5"),
+    (check.look_back, looking(lambda t: (t + 1).clamp(max=len(t) - 1)), "one after it"),
+    (check.look_back, looking(lambda t: t), "looks at itself: shift"),
+    (check.look_back, looking(lambda t: (t - 1) % len(t)), "looks at the last one"),
+    (
+        check.look_back,
+        looking(lambda t: torch.where(t > 0, t - 1, 1)),
+        "largest weight is on position 1",
+    ),
+    (
+        check.look_back,
+        looking(lambda t: (t - 2).clamp(min=0)),
+        "Position 2 of 5 should look at position 1",
+    ),
+    (
+        check.look_back,
+        looking(lambda t: (t - 1).clamp(min=0), sharpness=2.0),
+        "not clearly enough",
+    ),
+    (
+        check.look_back,
+        looking(lambda t: (t - 1).clamp(min=0), sharpness=1e38),
+        "the scores are infinite",
+    ),
+    (check.look_back, torch.eye, "should return the pair"),
+    (check.look_back, lambda n: (torch.eye(n + 1), torch.eye(n)), "one row for each"),
+    (check.look_back, lambda n: (torch.ones(n, 2), torch.ones(n, 3)), "width"),
+]
+
+
+@pytest.mark.parametrize(
+    ("number", "run"), {n: (n, run) for n, run, _ in RIGHT}.values()
+)
+def test_a_stub_is_not_answered_yet(number, run, capsys):
+    run(stub)
+    assert capsys.readouterr().out.startswith(f"Exercise {number}: not answered yet.")
+
+
+@pytest.mark.parametrize(("number", "run", "answer"), RIGHT)
+def test_a_right_answer_is_right(number, run, answer, capsys):
+    run(answer)
+    assert capsys.readouterr().out.startswith(f"Exercise {number}: right.")
+
+
+@pytest.mark.parametrize(("run", "answer", "sentence"), WRONG)
+def test_a_wrong_answer_is_diagnosed(run, answer, sentence):
+    with pytest.raises(CheckFailed) as failure:
+        run(answer)
+    message = str(failure.value)
+    assert sentence in message
+    assert "\n" not in message
+    assert message.endswith(".") or " stopped with " in message

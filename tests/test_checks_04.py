@@ -1,0 +1,238 @@
+"""Every check of chapter 4: against the stub, right answers and typical mistakes."""
+
+import math
+from typing import Any
+
+import pytest
+import torch
+
+from lib.checks import CheckFailed
+from lib.checks import chapter_04 as check
+from lib.masks import causal_mask, padding_mask
+
+
+def stub(*_: Any) -> Any: ...
+
+
+def window(length, width, back=0, ahead=0):
+    place = torch.arange(length)
+    behind = place[:, None] - place[None, :]
+    return (behind >= -ahead) & (behind < width + back)
+
+
+def both(ids, pad):
+    return padding_mask(ids, pad) & causal_mask(ids.size(1))
+
+
+def rows(ids, pad):
+    return padding_mask(ids, pad).transpose(-2, -1)
+
+
+def softly(scores, mask):
+    lowest = torch.finfo(scores.dtype).min
+    return scores.masked_fill(~mask, lowest).softmax(dim=-1).masked_fill(~mask, 0.0)
+
+
+def infinity(scores, mask):
+    return scores.masked_fill(~mask, -math.inf).softmax(dim=-1)
+
+
+def added_infinity(scores, mask):
+    low = torch.zeros_like(scores).masked_fill(~mask, -math.inf)
+    return (scores + low).softmax(dim=-1).nan_to_num(0.0)
+
+
+def pair(ids, pad):
+    return ~causal_mask(ids.size(1)), ids == pad
+
+
+RIGHT = [
+    ("4.1", check.window_mask, window),
+    ("4.2", check.decoder_mask, both),
+    ("4.3", check.masked_softmax, softly),
+    ("4.3", check.masked_softmax, lambda s, m: infinity(s, m).masked_fill(~m, 0.0)),
+    ("4.4", check.for_pytorch, pair),
+    ("4.4", check.for_pytorch, lambda ids, pad: list(pair(ids, pad))),
+    ("4.5", check.looking_ahead, {"B", "C", "E"}),
+    ("4.5", check.looking_ahead, ["E", "C", "B"]),
+]
+
+WRONG = [
+    (check.window_mask, lambda n, w: ~window(n, w), "inverted"),
+    (check.window_mask, lambda n, w: window(n, w, back=1), "One too wide"),
+    (check.window_mask, lambda n, w: window(n, w, back=-1), "One too narrow"),
+    (check.window_mask, lambda n, w: window(n, w, back=1, ahead=-1), "see itself"),
+    (check.window_mask, lambda n, w: window(n, w).T, "looks ahead"),
+    (check.window_mask, lambda n, w: window(n, w, ahead=w - 1), "into the future too"),
+    (check.window_mask, lambda n, w: causal_mask(n), "cut off what lies too far"),
+    (check.window_mask, lambda n, w: window(n, w).float(), "should be boolean"),
+    (
+        check.window_mask,
+        lambda n, w: window(n, w)[None],
+        "should have the shape (6, 6)",
+    ),
+    (check.window_mask, lambda n, w: window(n, 3), "window_mask(4, 1) should be"),
+    (check.decoder_mask, lambda ids, pad: ~both(ids, pad), "inverted"),
+    (
+        check.decoder_mask,
+        lambda ids, pad: both(ids, pad)[:, 0],
+        "axis for the heads is",
+    ),
+    (check.decoder_mask, lambda ids, pad: causal_mask(ids.size(1)), "one mask for all"),
+    (check.decoder_mask, padding_mask, "padding mask alone"),
+    (
+        check.decoder_mask,
+        lambda ids, pad: both(ids, pad).transpose(0, 1),
+        "heads comes second",
+    ),
+    (
+        check.decoder_mask,
+        lambda ids, pad: padding_mask(ids, pad) | causal_mask(ids.size(1)),
+        "not with |",
+    ),
+    (
+        check.decoder_mask,
+        lambda ids, pad: padding_mask(ids, pad) & causal_mask(ids.size(1)).T,
+        "use tril",
+    ),
+    (
+        check.decoder_mask,
+        lambda ids, pad: both(ids, pad).tril(-1),
+        "keep the diagonal",
+    ),
+    (
+        check.decoder_mask,
+        lambda ids, pad: both(ids, pad) & rows(ids, pad),
+        "block columns only",
+    ),
+    (
+        check.decoder_mask,
+        lambda ids, pad: rows(ids, pad) & causal_mask(ids.size(1)),
+        "block columns only",
+    ),
+    (check.decoder_mask, lambda ids, pad: both(ids, 0), "Token 0 was taken"),
+    (
+        check.decoder_mask,
+        lambda ids, pad: padding_mask(ids, pad).expand(-1, 1, ids.size(1), -1),
+        "future is open",
+    ),
+    (check.decoder_mask, lambda ids, pad: both(ids, pad).int(), "should be boolean"),
+    (check.decoder_mask, lambda ids, pad: both(ids, pad) & False, "should be"),
+    (
+        check.masked_softmax,
+        lambda s, m: s.softmax(-1).masked_fill(~m, 0.0),
+        "after the softmax only",
+    ),
+    (check.masked_softmax, lambda s, m: softly(s, ~m), "wrong way round"),
+    (check.masked_softmax, lambda s, m: s.softmax(-1), "had no effect"),
+    (check.masked_softmax, lambda s, m: (s * m).softmax(-1), "A score of 0 still"),
+    (
+        check.masked_softmax,
+        lambda s, m: s.masked_fill(~m, -1e9).softmax(0),
+        "down the columns",
+    ),
+    (check.masked_softmax, infinity, "gives NaN in float32"),
+    (
+        check.masked_softmax,
+        lambda s, m: s.masked_fill(~m, -1e4).softmax(-1),
+        "hands out shares in float32",
+    ),
+    (
+        check.masked_softmax,
+        lambda s, m: s.masked_fill(~m, -1e9).softmax(-1).masked_fill(~m, 0.0),
+        "cannot hold the number",
+    ),
+    (check.masked_softmax, lambda s, m: softly(s.float(), m), "float16"),
+    (check.masked_softmax, added_infinity, "the gradient is not finite"),
+    (check.masked_softmax, lambda s, m: s @ s, "stopped with RuntimeError"),
+    (check.for_pytorch, lambda ids, pad: pair(ids, pad)[0], "should return the pair"),
+    (check.for_pytorch, lambda ids, pad: pair(ids, pad)[::-1], "wrong order"),
+    (
+        check.for_pytorch,
+        lambda ids, pad: (~both(ids, pad), ids == pad),
+        "joins the masks itself",
+    ),
+    (
+        check.for_pytorch,
+        lambda ids, pad: (causal_mask(ids.size(1)), ids == pad),
+        "turn it round",
+    ),
+    (
+        check.for_pytorch,
+        lambda ids, pad: (causal_mask(ids.size(1)).T, ids == pad),
+        "blocks the diagonal",
+    ),
+    (
+        check.for_pytorch,
+        lambda ids, pad: (~causal_mask(ids.size(1)).T, ids == pad),
+        "blocks the past",
+    ),
+    (
+        check.for_pytorch,
+        lambda ids, pad: (pair(ids, pad)[0].float(), ids == pad),
+        "tgt_mask should be boolean",
+    ),
+    (
+        check.for_pytorch,
+        lambda ids, pad: (pair(ids, pad)[0], ~padding_mask(ids, pad)),
+        "leave out the axes",
+    ),
+    (
+        check.for_pytorch,
+        lambda ids, pad: (pair(ids, pad)[0], ids != pad),
+        "True marks the padding",
+    ),
+    (
+        check.for_pytorch,
+        lambda ids, pad: (pair(ids, pad)[0], ids == 0),
+        "Token 0 was taken",
+    ),
+    (check.looking_ahead, {"A", "B", "C", "E"}, "A is honest"),
+    (check.looking_ahead, {"B", "C", "D", "E"}, "D is honest"),
+    (check.looking_ahead, {"C", "E"}, "a single token ahead"),
+    (check.looking_ahead, {"B", "E"}, "mixed afterwards"),
+    (check.looking_ahead, {"B", "C"}, "a dozen tokens"),
+    (check.looking_ahead, {"X"}, "should be a set of names"),
+    (check.looking_ahead, 3, "should be a set of names"),
+]
+
+
+@pytest.mark.parametrize(
+    ("number", "run"), {number: (number, run) for number, run, _ in RIGHT}.values()
+)
+def test_a_stub_is_not_answered_yet(number, run, capsys):
+    run(... if number == "4.5" else stub)
+    assert capsys.readouterr().out.startswith(f"Exercise {number}: not answered yet.")
+
+
+@pytest.mark.parametrize(("number", "run", "answer"), RIGHT)
+def test_a_right_answer_is_right(number, run, answer, capsys):
+    run(answer)
+    assert capsys.readouterr().out.startswith(f"Exercise {number}: right.")
+
+
+@pytest.mark.parametrize(("run", "answer", "sentence"), WRONG)
+def test_a_wrong_answer_is_diagnosed(run, answer, sentence):
+    with pytest.raises(CheckFailed) as failure:
+        run(answer)
+    message = str(failure.value)
+    assert sentence in message
+    assert "\n" not in message
+    assert message.endswith(".") or " stopped with " in message
+
+
+@pytest.mark.parametrize("name", "ABCDE")
+@pytest.mark.parametrize("length", [5, 16])
+def test_the_suspects_are_what_the_answer_says(name, length):
+    model = check.suspects()[name]
+    ids = torch.arange(1, length + 1).unsqueeze(0)
+    before = model(ids)
+    leaks = False
+    for place in range(1, length):
+        changed = ids.clone()
+        changed[:, place] = 19
+        moved = (model(changed) - before).abs().amax(dim=(0, -1)) > 1e-6
+        leaks |= bool(moved[:place].any())
+        assert moved[place]
+    expected = name in "BC" or (name == "E" and length > 8)
+    assert leaks == expected
