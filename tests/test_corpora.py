@@ -1095,6 +1095,7 @@ _WRONG_ENGLISH = re.compile(
     r"|^(I|You|We|They) (doesn't|is|isn't|has|was not)\b"
     r"|\b(didn't|doesn't|don't|won't|can't) (\w+ed|went|ate|saw|has|is|was)\b(?<!need)"
     r"|\b(this|that|a) (men|women|mice|feet|knives|wolves)\b"
+    r"|\b(arrive|arrives|arrived|go|goes|went|come|comes|came|return) (the|this|that)\b"
     r"|\b(mans|womans|foots|mouses|knifes|wolfs|goed|eated|buyed)\b"
 )
 

@@ -27,8 +27,12 @@ from lib.corpora.words import Verb, kinds
 
 _GIVEN = {"the": 40, "a": 25, "this": 8, "that": 6}
 _GIVEN_PLURAL = {"the": 40, "this": 6, "that": 5, **NEW_PLURAL}
-_SUBJECTS = {"animals": kinds("animal"), "trains": kinds("awaited")}
-# What animals eat and drink.
+_SUBJECTS = {
+    "animals": kinds("animal"),
+    "fed": kinds("dog cat"),
+    "trains": kinds("awaited"),
+}
+# What dogs and cats eat and drink.
 _FED = kinds("bread meat fish water milk")
 _SURFACES = kinds("surface")
 # "What does she play?" leaves open which verb Spanish needs.
@@ -125,9 +129,8 @@ def draw_simple(random: Random) -> Clause | None:
     act = draw_act(random, chosen, subject, what=asked == "what")
     if asked == "where":
         act = replace(act, place=None)
-    elif _is_thing(subject) and isinstance(act.object, Phrase | Both):
-        food = [n for n in nouns_of(_FED) if n.kinds & chosen.objects]
-        act = replace(act, object=Phrase(random.choice(food), "the"), place=None)
+    elif _is_thing(subject):
+        act = _tame(random, act, what=asked == "what")
     drawn = Clause(subject, act, question=asked, negative=_negated(random, asked))
     return settle(random, drawn, 0.0 if _is_thing(subject) else 0.16)
 
@@ -141,6 +144,19 @@ def _draw_doer(random: Random, act: Verb, asked: str) -> Subject:
     # Only a question puts the verb before these: ask about them often.
     named = asked == "yes-no" and random.random() < 0.35
     return draw_named(random) if named else draw_subject(random)
+
+
+def _tame(random: Random, act: Act, what: bool) -> Act:
+    """Keep animals to their food, and trains to the station."""
+    if act.verb.objects:
+        food = [noun for noun in nouns_of(_FED) if noun.kinds & act.verb.objects]
+        thing = None if what else Phrase(random.choice(food), "the")
+        return replace(act, object=thing, place=None)
+    if "trains" in act.verb.traits and act.place:
+        station = random.choice(nouns_of(kinds("station")))
+        where, way = draw_place_phrase(random, station), act.place.way
+        return replace(act, place=Place(way, where, "at" if way == "to" else ""))
+    return act
 
 
 def _is_thing(subject: Subject) -> bool:

@@ -45,6 +45,7 @@ _STATES = tuple(a for a in _OF_PEOPLE if a.copula == "estar")
 _OF_THINGS = tuple(a for a in ADJECTIVES if a.predicated and "kin" not in a.predicated)
 _ROOMS = kinds("room place stay")
 _PLACES = kinds("place room outdoor sight")
+_STABLES = kinds("outdoor house farm kitchen")
 _STORED = kinds("kitchen house restaurant hotel")
 _SMALL = kinds("small counted")
 _THERE = kinds("common pet small counted food drink occasion")
@@ -213,6 +214,13 @@ _BEINGS = (
 _BEING_WEIGHTS = (18, 11, 27, 10, 5, 12, 6, 7, 4, 4)
 
 
+def _where_kept(noun: Noun) -> frozenset[str]:
+    """The kinds of place where there may be milk, a horse or a party."""
+    if "mass" in noun.kinds:
+        return _STORED
+    return _STABLES if "pet" in noun.kinds else _ROOMS
+
+
 def draw_existing(random: Random) -> Clause:
     """There is a cat in the kitchen: hay."""
     noun = random.choice(nouns_of(_THERE))
@@ -227,7 +235,7 @@ def draw_existing(random: Random) -> Clause:
     if noun.kinds & _SMALL:
         place = _draw_surface(random, noun)
     else:
-        place = _draw_room(random, _STORED if "mass" in noun.kinds else _ROOMS)
+        place = _draw_room(random, _where_kept(noun))
     clause = Clause(phrase, Exist(place), tense)
     if phrase.determiner == "":
         return finish(random, clause)

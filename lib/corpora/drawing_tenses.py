@@ -8,13 +8,14 @@ from random import Random
 from lib.corpora.drawing_phrases import pick
 from lib.corpora.english import clause as say_clause
 from lib.corpora.lexicon import TIMES
-from lib.corpora.meaning import Act, Clause
-from lib.corpora.referents import Both, I, Phrase
+from lib.corpora.meaning import Act, Clause, Predicate
+from lib.corpora.referents import Both, I, Phrase, Pronoun
 from lib.corpora.words import kinds
 
 _TENSES = {"present": 36, "past": 36, "future": 28}
 _MODALS = {"want": 5, "need": 3, "have": 4, "can": 4, "must": 2, "going": 5}
 _OWN_MODALS = {"have": 2, "can": 5, "must": 1}
+_RELATIVES = kinds("relative")
 _WITHOUT_MODAL = kinds("timeless accident")
 _BOUGHT_DAILY = kinds("food drink newspaper magazine flower")
 
@@ -39,7 +40,7 @@ def settle(random: Random, drawn: Clause, modal_chance: float = 0.22) -> Clause 
     if asks_self or random.random() < modal_chance:
         drawn, when = _add_modal(random, drawn)
     else:
-        when = _draw_tense(random, drawn.question, traits)
+        when = _draw_tense(random, drawn.question, act)
         drawn = replace(drawn, tense=when)
     if drawn.question != "when":
         drawn = _add_time(random, drawn, when)
@@ -50,14 +51,25 @@ def _add_modal(random: Random, drawn: Clause) -> tuple[Clause, str]:
     """Add want, can, have to; and say which times go with it."""
     modals = _OWN_MODALS if drawn.question and drawn.subject == I else _MODALS
     modal = pick(random, modals)
+    if modal == "need" and _has_pronoun(drawn.predicate):
+        modal = "have"  # hardly anybody says "la necesito ver"
     if modal == "have" and not drawn.question and random.random() < 0.4:
         return replace(drawn, modal=modal, tense="past"), "past"
     return replace(drawn, modal=modal), "future"
 
 
-def _draw_tense(random: Random, asked: str, traits: frozenset[str]) -> str:
+def _has_pronoun(predicate: Predicate) -> bool:
+    """Whether Spanish puts a pronoun before the verb."""
+    if not isinstance(predicate, Act):
+        return False
+    return predicate.recipient is not None or isinstance(predicate.object, Pronoun)
+
+
+def _draw_tense(random: Random, asked: str, act: Act) -> str:
     """Draw a tense that the verb has and the question allows."""
-    tenses = dict(_TENSES)
+    tenses, traits, thing = dict(_TENSES), act.verb.traits, act.object
+    if isinstance(thing, Phrase) and thing.noun.kinds & _RELATIVES:
+        tenses["future"] *= act.verb.english != "have"
     if "accident" in traits:
         tenses = {"past": 8, "present": 0 if asked else 2}
     if "timeless" in traits:
@@ -106,4 +118,7 @@ def is_clear(drawn: Clause) -> bool:
         return True
     if drawn.time and other not in drawn.time[2]:
         return True
+    act = drawn.predicate
+    if isinstance(act, Act) and act.verb.past != act.verb.english:
+        return True  # nothing to compare: the forms differ
     return say_clause(replace(drawn, tense=other)) != say_clause(drawn)

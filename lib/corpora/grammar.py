@@ -1,9 +1,16 @@
 """The default corpus: English and Spanish sentences made from one meaning.
 
 Because the grammar knows every right answer, a translation can be marked right or
-wrong exactly. Its conventions make that answer the only one: I, you and we are left
-to the Spanish verb, he, she and they are said; "you" is *tú*, whoever speaks or is
-spoken to is masculine unless named, an object pronoun stands before the whole verb.
+wrong exactly. Its conventions make that answer the only one:
+
+- I, you and we are left to the Spanish verb; he, she and they are said. Where two
+  subjects stand against each other, all are said: "Ana canta y yo bailo".
+- "You" is one person, *tú*. Whoever speaks or is spoken to is masculine, and so are
+  "they" and "them": *ellos, los*.
+- An object pronoun stands before the whole verb: "La quiero ver".
+- The past is the preterite. States that would ask for the imperfect are left out.
+- In a question the subject follows the verb: "¿Compró Ana el coche?"
+- Words and usage are those of Spain: *coche, patata, zumo, jugar al tenis*.
 """
 
 from __future__ import annotations

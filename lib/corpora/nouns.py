@@ -68,14 +68,14 @@ poem, poema, m, text written read great
 novel, novela, f, text thing small bought written read gift great
 message, mensaje, m, text written read sent
 story, cuento, m, text written read told
-shirt, camisa, f, clothes thing small bought gift washed
-skirt, falda, f, clothes thing small bought washed
-dress, vestido, m, clothes thing small bought gift washed
-coat, abrigo, m, clothes thing small bought washed
-hat, sombrero, m, clothes thing small bought gift
+shirt, camisa, f, clothes thing small bought gift washed worn
+skirt, falda, f, clothes thing small bought washed worn
+dress, vestido, m, clothes thing small bought gift washed worn
+coat, abrigo, m, clothes thing small bought washed worn
+hat, sombrero, m, clothes thing small bought gift worn
 shoe, zapato, m, clothes thing small bought
-jacket, chaqueta, f, clothes thing small bought gift washed
-scarf, bufanda, f, clothes thing small bought gift washed
+jacket, chaqueta, f, clothes thing small bought gift washed worn
+scarf, bufanda, f, clothes thing small bought gift washed worn
 key, llave, f, thing small sent
 bag, bolsa, f, thing small bought opened closed gift
 box, caja, f, thing small opened closed sent
@@ -147,7 +147,7 @@ store, tienda, f, place building shop work
 hotel, hotel, m, place building work stay eatery
 office, oficina, f, place work own
 bank, banco, m, place building shop work
-farm, granja, f, place building work own
+farm, granja, f, place building work own at
 station, estación, f, place building work at
 airport, aeropuerto, m, place work at
 theater, teatro, m, place building work

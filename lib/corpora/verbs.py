@@ -11,7 +11,7 @@ Traits of a verb:
 - timeless: it has no preterite here, since a past state asks for the imperfect;
 - once: nobody does it every day;
 - accident: nobody means to do it;
-- animals: an animal may do it; trains: a train may do it;
+- animals, fed, trains: an animal, a dog or cat, a train may do it;
 - told-apart: only the object tells which Spanish verb is meant.
 """
 
@@ -21,8 +21,8 @@ from lib.corpora.words import Verb, kinds
 
 # English, past, Spanish infinitive, objects, places, traits.
 _VERBS = """
-eat, ate, comer, food, eatery, bare animals
-drink, drank, beber, drink, , bare animals
+eat, ate, comer, food, eatery, bare fed
+drink, drank, beber, drink, , bare fed
 buy, bought, comprar, bought, market store, bare
 read, read, leer, read, library park bedroom, bare
 write, wrote, escribir, written, , bare
@@ -33,12 +33,12 @@ find, found, encontrar, small pet, , once
 lose, lost, perder, small, , once accident
 look for, looked, buscar, small pet, , people
 see, saw, ver, animal vehicle sight watched, , people
-wear, wore, llevar, clothes, ,
+wear, wore, llevar, worn, ,
 bring, brought, traer, food drink gift, , bare
 make, made, hacer, dish, , bare
 visit, visited, visitar, sight, , people
 help, helped, ayudar, , , people
-wait for, waited, esperar, awaited, station airport square, people
+wait for, waited, esperar, awaited, station, people
 listen to, listened, escuchar, heard, , people
 ask for, asked, pedir, food drink, , bare
 put, put, poner, small, surface, puts

@@ -172,4 +172,4 @@ def join(*words: str) -> str:
 
     Built in chapter 10.
     """
-    return " ".join(word for word in words if word)
+    return " ".join(filter(None, words))
