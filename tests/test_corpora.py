@@ -849,6 +849,16 @@ CHECKED = [
         "Do the girls drink milk?",
         "¿Beben leche las niñas?",
     ),
+    (
+        Clause(SHE, Idiom(word(IDIOMS, "hungry")), **ASK),
+        "Is she hungry?",
+        "¿Tiene ella hambre?",
+    ),
+    (
+        Clause(the("girl"), Idiom(word(IDIOMS, "hungry")), **ASK),
+        "Is the girl hungry?",
+        "¿Tiene hambre la niña?",
+    ),
     # agreement, order, short forms, el before a stressed a
     (
         act(I, "buy", the("blue shirts", "two"), **PAST),

@@ -17,6 +17,7 @@ from lib.corpora.meaning import (
     Report,
     Sentence,
 )
+from lib.corpora.referents import Pronoun
 from lib.corpora.spanish_frames import (
     Frame,
     act_words,
@@ -104,9 +105,13 @@ def clause(clause: Clause, stressed: bool = False) -> str:
         often = _FREQUENCIES[clause.frequency]
         start = join(early, parts.subject, parts.topic, often)
         return join(start, group, parts.near, parts.rest, late)
-    # In a question the subject follows the verb and what clings to it.
+    # In a question the subject follows the verb, a noun also what clings to it:
+    # "¿Tiene ella hambre?", but "¿Tiene hambre la niña?"
+    order = [parts.near, parts.subject]
+    if isinstance(clause.subject, Pronoun):
+        order.reverse()
     start = join(_asked(clause), parts.topic)
-    return join(start, group, parts.near, parts.subject, parts.rest, late)
+    return join(start, group, *order, parts.rest, late)
 
 
 def _verb_group(clause: Clause, parts: Frame) -> str:
