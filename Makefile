@@ -21,6 +21,8 @@ export MKL_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export TOKENIZERS_PARALLELISM := false
 export PYTHONUNBUFFERED := 1
+# A model that trains or translates is alone, and may use every core.
+ALL_CORES := env -u OMP_NUM_THREADS -u MKL_NUM_THREADS -u OPENBLAS_NUM_THREADS
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
@@ -45,10 +47,10 @@ test: setup-browser ## check everything; one part: make test ARGS=tests/test_mas
 	@book/tools/test.sh $(ARGS)
 
 translate: setup ## translate: make translate TEXT="a sentence in English"
-	@$(RUN) -m lib translate "$$TEXT"
+	@$(ALL_CORES) $(RUN) -m lib translate "$$TEXT"
 
 train: setup ## train the translator that the book ships; more in ARGS
-	@$(RUN) -m lib train $(ARGS)
+	@$(ALL_CORES) $(RUN) -m lib train $(ARGS)
 
 notebooks: setup ## run every chapter again and store its outputs
 	@$(RUN) book/tools/notebooks.py run $(ARGS)
