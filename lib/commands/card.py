@@ -10,10 +10,10 @@ from lib.files import write_whole
 __all__ = ["write_card"]
 
 _CARD = """\
-# {title}
+# {name}
 
-A translator from {source} to {target}, trained by the command below with the code of
-*The Transformer, Piece by Piece*.
+A translator, trained by the command below with the code of *The Transformer, Piece by
+Piece*.
 
 ```
 {command}
@@ -50,7 +50,7 @@ def write_card(folder: Path, report: dict[str, Any]) -> None:
         >>> import tempfile
         >>> settings = dict(n_layers=1, d_model=8, n_heads=1, d_ff=8, epochs=1, seed=0)
         >>> report = dict(command="train", corpus="phrases", train_pairs=8, seconds=1,
-        ...     parameters=9, source="en", target="es", settings=settings,
+        ...     parameters=9, name="phrases-en-es", settings=settings,
         ...     scores={"unseen": {"sentences": 4, "exact_match": 0.5}})
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     write_card(Path(folder), report)
@@ -65,9 +65,7 @@ def write_card(folder: Path, report: dict[str, Any]) -> None:
     )
     settings = report["settings"]
     card = _CARD.format(
-        title=folder.name,
-        source=report["source"],
-        target=report["target"],
+        name=report["name"],
         command=report["command"],
         corpus=report["corpus"],
         pairs=report["train_pairs"],

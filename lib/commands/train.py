@@ -93,7 +93,8 @@ def run(options: argparse.Namespace) -> None:
     corpus = corpora.load(
         options.corpus, **({} if options.size is None else {"size": options.size})
     )
-    folder = options.out or Path("runs") / f"{corpus.name}"
+    name = f"{corpus.name}-{corpus.source_language}-{corpus.target_language}"
+    folder = options.out or Path("runs") / name
     splits = {**corpus.splits}
     splits.setdefault("validation", splits["train"])  # the phrases are too few to part
     src_vocab, tgt_vocab = (
@@ -106,9 +107,8 @@ def run(options: argparse.Namespace) -> None:
     Translator(task.model.cpu(), src_vocab, tgt_vocab, tidy).save(folder, half=True)
     report: dict[str, Any] = {
         "command": "python -m lib " + " ".join(_command(options)),
+        "name": name,
         "corpus": corpus.name,
-        "source": corpus.source_language,
-        "target": corpus.target_language,
         "settings": dataclasses.asdict(settings),
         "parameters": count_parameters(task.model),
         "train_pairs": len(splits["train"]),
