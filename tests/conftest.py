@@ -18,3 +18,18 @@ def site() -> Path:
         if problem:
             pytest.fail(problem)
     return site_folder(ROOT)
+
+
+# What takes longest is begun first, so that no core is left alone with it at the end.
+LONGEST = ("test_exercises.py", "test_site.py", "test_colab.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Order the tests: the long modules, the chapters, everything else."""
+
+    def rank(item: pytest.Item) -> int:
+        if item.path.name in LONGEST:
+            return LONGEST.index(item.path.name)
+        return len(LONGEST) + (item.path.suffix != ".ipynb")
+
+    items.sort(key=rank)

@@ -22,7 +22,8 @@ fi
 echo "Tests, doctests and the stored outputs of every chapter (pytest, two side by side)"
 chapters=$(ls book/[0-9][0-9]_*.ipynb 2>/dev/null)
 # shellcheck disable=SC2086  # the options are words, the chapters have no spaces
-"$run" -m pytest -q $pytest -n "${WORKERS:-2}" --dist loadscope lib tests $chapters ||
+"$run" -m pytest -q $pytest -n "${WORKERS:-2}" --dist loadscope \
+    --no-loadscope-reorder lib tests $chapters ||
     failed="$failed pytest,"
 
 took=$(($(date +%s) - start))
