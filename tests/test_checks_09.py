@@ -1,0 +1,233 @@
+"""Every check of chapter 9: against the stub, right answers and typical mistakes."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from lib.checks import CheckFailed
+from lib.checks import chapter_09 as check
+
+Answer = Callable[..., Any]
+
+
+def stub(*_: Any) -> Any: ...
+
+
+def shift(ids, sos_id, eos_id):
+    return [sos_id, *ids], [*ids, eos_id]
+
+
+def shift_as_tensors(ids, sos_id, eos_id):
+    target = torch.tensor([sos_id, *ids, eos_id])
+    return target[:-1], target[1:]
+
+
+def write_greedily(next_scores, sos_id, eos_id, max_len):
+    written = [sos_id]
+    while len(written) <= max_len:
+        best = int(next_scores(written).argmax())
+        if best == eos_id:
+            break
+        written.append(best)
+    return written[1:]
+
+
+def writer(
+    feed=lambda written: written,
+    choose=torch.argmax,
+    result=lambda written, eos_id: written[1:],
+    stops=True,
+    extra=0,
+):
+    """An answer to 9.2 with one thing done otherwise."""
+
+    def answer(next_scores, sos_id, eos_id, max_len):
+        written = [sos_id]
+        while len(written) <= max_len + extra:
+            best = int(choose(next_scores(feed(written))))
+            if best == eos_id and stops:
+                break
+            written.append(best)
+        return result(written, eos_id)
+
+    return answer
+
+
+def finder(rows=lambda t: slice(t + 1), steps=None, negate=False):
+    """An answer to 9.3 that compares some rows, after changing some words."""
+
+    def answer(run, target, vocab_size):
+        before = run(target)
+        for t in range(len(target)) if steps is None else steps:
+            changed = target.clone()
+            changed[t] = (target[t] + 1) % vocab_size
+            if not torch.allclose(run(changed)[rows(t)], before[rows(t)], atol=1e-6):
+                return not negate
+        return negate
+
+    return answer
+
+
+def places(logits, labels):
+    return logits.argmax(dim=-1) == labels
+
+
+def sentences_right(logits, labels, pad_id):
+    return int((places(logits, labels) | (labels == pad_id)).all(dim=1).sum())
+
+
+def sentences_right_as_tensor(logits, labels, pad_id):
+    return sum(
+        places(logits, labels)[i][labels[i] != pad_id].all() for i in range(len(labels))
+    )
+
+
+RIGHT = [
+    ("9.1", check.shift, shift),
+    ("9.1", check.shift, shift_as_tensors),
+    ("9.2", check.write_greedily, write_greedily),
+    (
+        "9.2",
+        check.write_greedily,
+        writer(feed=lambda written: torch.tensor(written)),
+    ),
+    ("9.3", check.leaks, finder()),
+    ("9.4", check.sentences_right, sentences_right),
+    ("9.4", check.sentences_right, sentences_right_as_tensor),
+]
+
+WRONG = [
+    (check.shift, lambda ids, sos, eos: ([*ids, eos], [*ids, eos]), "the leak"),
+    (check.shift, lambda ids, sos, eos: (ids, ids), "the leak"),
+    (check.shift, lambda ids, sos, eos: ([*ids, eos], [sos, *ids]), "are exchanged"),
+    (
+        check.shift,
+        lambda ids, sos, eos: ([sos, *ids, eos], [*ids, eos]),
+        "has both <sos> and <eos>",
+    ),
+    (check.shift, lambda ids, sos, eos: ([sos, *ids[:-1]], ids), "to say <eos>"),
+    (check.shift, lambda ids, sos, eos: (ids, [*ids[1:], eos]), "follows <sos>"),
+    (
+        check.shift,
+        lambda ids, sos, eos: ([eos, *ids], [*ids, sos]),
+        "<sos> and <eos> are exchanged",
+    ),
+    (check.shift, lambda ids, sos, eos: [sos, *ids], "should be two lists"),
+    (check.shift, lambda ids, sos, eos: ([1, *ids], [*ids, 2]), "shift([4]"),
+    (
+        check.write_greedily,
+        writer(result=lambda written, eos_id: written),
+        "begins with <sos>",
+    ),
+    (
+        check.write_greedily,
+        writer(result=lambda written, eos_id: [*written[1:], eos_id]),
+        "ends with <eos>",
+    ),
+    (
+        check.write_greedily,
+        writer(result=lambda written, eos_id: [*written, eos_id]),
+        "<sos> and <eos> around it",
+    ),
+    (check.write_greedily, writer(choose=torch.argmin), "smallest score"),
+    (
+        check.write_greedily,
+        writer(feed=lambda written: written[-1:]),
+        "Only one id goes into",
+    ),
+    (check.write_greedily, writer(stops=False), "goes on after <eos>"),
+    (check.write_greedily, writer(extra=1), "more than max_len"),
+    (check.write_greedily, writer(extra=-1), "stops too early"),
+    (
+        check.write_greedily,
+        writer(feed=lambda written: written[1:]),
+        "should get [sos_id]",
+    ),
+    (
+        check.write_greedily,
+        writer(feed=lambda written: written[1:] or written),
+        "<sos> is missing from the second call",
+    ),
+    (check.write_greedily, lambda *_: 3, "should be a list of ids"),
+    (check.write_greedily, lambda *_: [], "should be [3, 4, 3, 5]"),
+    (check.leaks, finder(negate=True), "are exchanged"),
+    (check.leaks, finder(rows=lambda t: slice(None)), "True of all code"),
+    (check.leaks, lambda *_: False, "False of all code"),
+    (check.leaks, finder(rows=lambda t: slice(t, t + 1)), "compares row t alone"),
+    (check.leaks, finder(rows=lambda t: slice(t)), "leaves row t out"),
+    (check.leaks, finder(steps=[0]), "at the last step only it should be True"),
+    (check.leaks, finder(steps=[5]), "it should be True, not False"),
+    (check.leaks, lambda run, target, size: run(target), "should be True or False"),
+    (
+        check.sentences_right,
+        lambda logits, labels, pad: int(places(logits, labels).all(dim=1).sum()),
+        "also has to say <pad>",
+    ),
+    (
+        check.sentences_right,
+        lambda logits, labels, pad: int(
+            (places(logits, labels) & (labels != pad)).sum()
+        ),
+        "These are words: count the sentences",
+    ),
+    (
+        check.sentences_right,
+        lambda logits, labels, pad: int(places(logits, labels).sum()),
+        "and padding with them",
+    ),
+    (
+        check.sentences_right,
+        lambda *given: sentences_right(*given) / len(given[1]),
+        "the share of right sentences",
+    ),
+    (
+        check.sentences_right,
+        lambda logits, labels, pad: int(places(logits, labels).any(dim=1).sum()),
+        "not one of them",
+    ),
+    (
+        check.sentences_right,
+        lambda logits, labels, pad: (places(logits, labels) | (labels == pad)).all(1),
+        "one answer for each sentence",
+    ),
+    (
+        check.sentences_right,
+        lambda logits, labels, pad: places(logits, labels),
+        "one answer for each word",
+    ),
+    (
+        check.sentences_right,
+        lambda logits, labels, pad: int(
+            (places(logits, labels) & (labels != pad)).all(dim=1).sum()
+        ),
+        "Padding counts as wrong",
+    ),
+    (check.sentences_right, lambda *_: 3, "The count in a wrong sentence"),
+    (check.sentences_right, lambda *_: "three", "should be 3, but is 'three'"),
+]
+
+
+@pytest.mark.parametrize(
+    ("number", "run"), {n: (n, run) for n, run, _ in RIGHT}.values()
+)
+def test_a_stub_is_not_answered_yet(number, run, capsys):
+    run(stub)
+    assert capsys.readouterr().out.startswith(f"Exercise {number}: not answered yet.")
+
+
+@pytest.mark.parametrize(("number", "run", "answer"), RIGHT)
+def test_a_right_answer_is_right(number, run, answer, capsys):
+    run(answer)
+    assert capsys.readouterr().out.startswith(f"Exercise {number}: right.")
+
+
+@pytest.mark.parametrize(("run", "answer", "sentence"), WRONG)
+def test_a_wrong_answer_is_diagnosed(run, answer, sentence):
+    with pytest.raises(CheckFailed) as failure:
+        run(answer)
+    message = str(failure.value)
+    assert sentence in message
+    assert "\n" not in message
+    assert message.endswith(".")
