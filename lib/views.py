@@ -132,8 +132,8 @@ def _parts(view: str) -> tuple[str, str]:
     script, closing, _ = script.rpartition("</script>")
     if not (opening and closing):
         raise RuntimeError(
-            "bertviz gave a view without a script: install a version from 1.4 up to "
-            "but not including 2."
+            "bertviz gave a view without a script: install the version that "
+            "pyproject.toml names."
         )
     script = re.sub(r"require\.config\(\{.*?\}\);", "", script, count=1, flags=re.S)
     return body.strip(), script.replace("</", r"<\/")  # a token may be "</s>"
