@@ -155,6 +155,14 @@ def test_a_seed_shuffles_and_another_shuffles_otherwise() -> None:
     assert orders[0] != orders[1] != orders[2]
 
 
+def test_a_seed_mixes_short_batches_with_long_ones() -> None:
+    lengths = [length for length in range(1, 21) for _ in range(4)]
+    first_words = [
+        lengths[batch[0]] for batch in TokenBatchSampler(lengths, 80, seed=0)
+    ]
+    assert first_words != sorted(first_words)
+
+
 def test_a_sentence_too_long_for_any_batch_is_refused_by_both_numbers() -> None:
     with pytest.raises(ValueError, match=r"31 tokens .* max_tokens = 30"):
         TokenBatchSampler([4, 31], max_tokens=30)

@@ -30,6 +30,10 @@ def test_every_letter_counts() -> None:
         assert exact_match([other], ["vamos"]) == 0.0
 
 
+def test_sentences_that_come_again_count_again() -> None:
+    assert exact_match(["ir", "ir", "ir", "no"], ["ir", "ir", "va", "va"]) == 0.5
+
+
 def test_the_order_counts() -> None:
     assert exact_match(["ir", "vamos"], ["vamos", "ir"]) == 0.0
 

@@ -434,6 +434,31 @@ def test_dropout_is_random_in_training_and_off_in_evaluation() -> None:
     assert torch.equal(model(src, tgt), first)
 
 
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_dropout_falls_on_the_embeddings_of_both_sides(side: str) -> None:
+    model = tiny_model(dropout=0.0)
+    model.dropout.p = 0.5  # §5.4: on the sums of embeddings and positions
+    src, tgt = pad([[5, 6, 7]]), pad([[1, 5]])
+    mask = padding_mask(src, 0)
+    memory = model.encode(src, mask)
+    model.train()
+    if side == "source":
+        assert not torch.equal(model.encode(src, mask), model.encode(src, mask))
+    else:
+        first, second = (model.decode(tgt, memory, mask) for _ in range(2))
+        assert not torch.equal(first, second)
+
+
+def test_every_dropout_is_that_of_the_config() -> None:
+    dropouts = [
+        module.p
+        for module in tiny_model(dropout=0.3).modules()
+        if isinstance(module, nn.Dropout)
+    ]
+    # Two in each encoder layer, three in each decoder layer, one on the embeddings.
+    assert dropouts == [0.3] * (2 * 2 + 2 * 3 + 1)
+
+
 def test_a_model_can_learn_one_sentence() -> None:
     model = tiny_model(torch.float32).train()
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
