@@ -123,7 +123,7 @@ WRONG = [
         lambda s, m: s.softmax(-1).masked_fill(~m, 0.0),
         "after the softmax only",
     ),
-    (check.masked_softmax, lambda s, m: softly(s, ~m), "wrong way round"),
+    (check.masked_softmax, lambda s, m: softly(s, ~m), "read backward"),
     (check.masked_softmax, lambda s, m: s.softmax(-1), "had no effect"),
     (check.masked_softmax, lambda s, m: (s * m).softmax(-1), "A score of 0 still"),
     (
@@ -155,7 +155,7 @@ WRONG = [
     (
         check.for_pytorch,
         lambda ids, pad: (causal_mask(ids.size(1)), ids == pad),
-        "turn it round",
+        "turn it around",
     ),
     (
         check.for_pytorch,

@@ -33,7 +33,7 @@ _HALVED = (
 
 @exercise("2.1", praise="For i = 255 of d_model = 512 it is a turn in 60,611 words.")
 def wavelength(answer: Any) -> None:
-    """Check `wavelength(i, d_model)`: the steps in which one hand goes round."""
+    """Check `wavelength(i, d_model)`: the steps in which one hand goes around."""
     turn = "A full turn has 2π radians, not 1: multiply by 2π."
     degrees = "A full turn is 2π here and not 360: sines and cosines take radians."
     first = answer(0, 512)

@@ -114,7 +114,7 @@ def attend(answer: Any) -> None:
                 "There is one number for each key, so these are the weights: mix the "
                 "values with them, weights @ values.",
             ),
-            ((3, 2), "These are the weighed values one by one: add them up."),
+            ((3, 2), "These are the weighted values one by one: add them up."),
             (
                 (1, 2),
                 "One query gives one output of shape (d_v): leave out the axis of "

@@ -139,7 +139,7 @@ def masked_softmax(answer: Any) -> None:
             ),
             (
                 lambda got: torch.allclose(got[0], upside_down, atol=1e-4),
-                "The mask is read the wrong way round: True means may be attended to.",
+                "The mask is read backward: True means may be attended to.",
             ),
             (
                 scores.softmax(dim=-1),
@@ -231,7 +231,7 @@ def for_pytorch(answer: Any) -> None:
         ~past,
         "tgt_mask",
         diagnoses=[
-            (past, "tgt_mask is in the book's convention: turn it round with ~."),
+            (past, "tgt_mask is in the book's convention: turn it around with ~."),
             (past.T, "tgt_mask blocks the diagonal: block only what lies above it."),
             (~past.T, "tgt_mask blocks the past and leaves the future open."),
         ],

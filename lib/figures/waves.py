@@ -23,9 +23,9 @@ def position_waves(
     """Draw a position encoding (§3.5) as waves: one panel per sine/cosine pair.
 
     Args:
-        encoding: One row per position, one column per dimension; even columns hold
+        encoding: One row per position, one column per number; even columns hold
             sines, odd ones cosines.
-        pairs: Which pairs to draw (pair i holds the dimensions 2i and 2i + 1);
+        pairs: Which pairs to draw (pair i holds the columns 2i and 2i + 1);
             None: the first four.
 
     Shape:
@@ -43,12 +43,12 @@ def position_waves(
         >>> encoding = np.stack([np.sin(angles), np.cos(angles)], axis=1)
         >>> figure, axes = position_waves(encoding)
         >>> [line.get_label() for line in axes[0].lines][:2]
-        ['dimension 0 (sine)', 'dimension 1 (cosine)']
+        ['column 0 (sine)', 'column 1 (cosine)']
         >>> plt.close(figure)
 
     Built in chapter 2.
     """
-    table = as_array(encoding, "an encoding (positions × dimensions)", 2)
+    table = as_array(encoding, "an encoding (positions × columns)", 2)
     if table.shape[1] % 2:
         raise ValueError(
             "Expected an even number of columns, because sines and cosines come in "
@@ -83,7 +83,7 @@ def _waves(ax: Axes, columns: Array, pair: int) -> None:
             color=PALETTE[color],
             linestyle=dashes,
             marker=marker if few else None,
-            label=f"dimension {2 * pair + offset} ({name})",
+            label=f"column {2 * pair + offset} ({name})",
         )
     ax.set_ylim(-1.15, 1.15)
     ax.set_yticks([-1, 0, 1])
