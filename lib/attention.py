@@ -173,11 +173,6 @@ class MultiHeadAttention(nn.Module):
 
     def split_heads(self, x: Tensor) -> Tensor:
         """Cut each vector into H pieces, and move the heads in front of the tokens."""
-        if x.dim() != 3 or x.size(-1) != self.output_proj.in_features:
-            raise ValueError(
-                f"Expected vectors of shape (B, T, {self.output_proj.in_features}), "
-                f"but got {tuple(x.shape)}."
-            )
         pieces = x.unflatten(-1, (self.n_heads, -1))  # (B, T, H, D/H)
         return pieces.transpose(1, 2)  # (B, H, T, D/H)
 
@@ -188,6 +183,13 @@ class MultiHeadAttention(nn.Module):
     def forward(
         self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
+        d_model = self.output_proj.in_features
+        for x in (query, key, value):
+            if x.dim() != 3 or x.size(-1) != d_model:
+                raise ValueError(
+                    f"Expected vectors of shape (B, T, {d_model}), but got "
+                    f"{tuple(x.shape)}."
+                )
         q = self.split_heads(self.query_proj(query))  # (B, H, T, D/H)
         k = self.split_heads(self.key_proj(key))  # (B, H, S, D/H)
         v = self.split_heads(self.value_proj(value))  # (B, H, S, D/H)

@@ -27,7 +27,8 @@ class TokenEmbedding(nn.Module):
     Args:
         vocab_size: number of tokens, **V**.
         d_model: numbers in the vector of one token, **D**.
-        pad_id: the token id of padding; its vector is zero and stays zero.
+        pad_id: the token id of padding; its vector is zero, and stays zero
+            unless the output layer shares the table.
 
     Shape:
         - Input: token ids :math:`(B, T)`.
@@ -115,6 +116,9 @@ class PositionwiseFeedForward(nn.Module):
     Shape:
         Input and output: :math:`(..., D)`.
 
+    Raises:
+        ValueError: if the last dimension is not ``d_model``.
+
     Example:
         >>> PositionwiseFeedForward(d_model=4, d_ff=16)(torch.ones(1, 3, 4)).shape
         torch.Size([1, 3, 4])
@@ -128,6 +132,11 @@ class PositionwiseFeedForward(nn.Module):
         self.outer = nn.Linear(d_ff, d_model)
 
     def forward(self, x: Tensor) -> Tensor:
+        if x.size(-1) != self.inner.in_features:
+            raise ValueError(
+                f"Expected vectors of shape (..., {self.inner.in_features}), but got "
+                f"{tuple(x.shape)}."
+            )
         return self.outer(self.inner(x).relu())  # (..., D) -> (..., d_ff) -> (..., D)
 
 

@@ -138,8 +138,9 @@ class Transformer(nn.Module):
 
     def decode(self, tgt: Tensor, memory: Tensor, src_mask: Tensor) -> Tensor:
         """Score each next word: token ids (B, T) and the memory to logits (B, T, V)."""
-        past = causal_mask(tgt.size(1), tgt.device)  # (T, T)
-        tgt_mask = padding_mask(tgt, self.config.pad_id) & past  # (B, 1, T, T)
+        no_padding = padding_mask(tgt, self.config.pad_id)  # (B, 1, 1, T)
+        no_future = causal_mask(tgt.size(1), tgt.device)  # (T, T)
+        tgt_mask = no_padding & no_future  # (B, 1, T, T)
         x = self.dropout(self.positions(self.tgt_embedding(tgt)))  # (B, T, D)
         return self.output_proj(self.decoder(x, memory, tgt_mask, src_mask))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Self
@@ -29,8 +30,10 @@ def tokenize(sentence: str) -> list[str]:
 
     Built in chapter 1.
     """
+    # One form for each letter: an accent may also come as a character of its own.
+    sentence = unicodedata.normalize("NFC", sentence).replace("’", "'")
     # Letters and digits, with apostrophes inside; or else any one mark.
-    return re.findall(r"\w+(?:'\w+)*|[^\w\s]", sentence.replace("’", "'"))
+    return re.findall(r"\w+(?:'\w+)*|[^\w\s]", sentence)
 
 
 def detokenize(tokens: Iterable[str]) -> str:

@@ -468,11 +468,6 @@ def test_vectors_without_a_batch_are_refused(
     assert str((*shape[:-1], 8)) in str(error.value)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=RuntimeError,
-    reason="the projections meet the vectors before the check does",
-)
 @pytest.mark.parametrize("argument", [0, 1, 2])
 def test_vectors_of_another_width_are_refused_by_both_widths(argument: int) -> None:
     arguments = [torch.ones(2, 3, 8)] * 3

@@ -196,9 +196,6 @@ def test_a_mode_is_given_back_even_after_an_error() -> None:
         assert model[0].training == training
 
 
-@pytest.mark.xfail(
-    strict=True, reason="all parts get the mode of the whole, not the one they had"
-)
 def test_each_part_gets_back_the_mode_that_it_had() -> None:
     model = nn.Sequential(nn.Dropout(0.5), nn.Dropout(0.5)).train()
     model[0].eval()  # a frozen part

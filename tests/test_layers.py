@@ -175,11 +175,6 @@ def test_feed_forward_is_two_maps_with_a_relu_between(sizes: Sizes, d_ff: int) -
         assert_close(ours(x[:, token]), ours(x)[:, token])
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=RuntimeError,
-    reason="the first map meets the vectors, and says nothing of d_model",
-)
 def test_feed_forward_of_another_width_is_refused() -> None:
     with pytest.raises(ValueError, match=re.escape("(..., 4)")) as error:
         PositionwiseFeedForward(4, 16)(torch.ones(2, 3, 5))
@@ -332,11 +327,6 @@ def test_layers_that_may_see_nothing_stay_finite(
             assert parameter.grad.isfinite().all()
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=RuntimeError,
-    reason="the projections meet the vectors before the check does",
-)
 @pytest.mark.parametrize("argument", ["x", "memory"])
 def test_layers_refuse_vectors_of_another_width(argument: str) -> None:
     sizes = {"x": torch.ones(1, 3, 8), "memory": torch.ones(1, 3, 8)}

@@ -74,9 +74,6 @@ def test_tokenizing_any_text_is_settled_after_once(text: str) -> None:
     assert tokenize(" ".join(tokens)) == tokens
 
 
-@pytest.mark.xfail(
-    strict=True, reason="letters typed with a separate accent are cut at the accent"
-)
 def test_an_accent_typed_on_its_own_makes_no_difference() -> None:
     sentence = "él está aquí, señor"
     assert tokenize(unicodedata.normalize("NFD", sentence)) == tokenize(sentence)

@@ -54,7 +54,7 @@ def write_card(folder: Path, report: dict[str, Any]) -> None:
         ...     scores={"unseen": {"sentences": 4, "exact_match": 0.5}})
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     write_card(Path(folder), report)
-        ...     print((Path(folder) / "README.md").read_text("utf-8").splitlines()[-5])
+        ...     print((Path(folder) / "README.md").read_text("utf-8").splitlines()[-4])
         | unseen | 4 | 50.00% |
 
     Built in chapter 9.

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> None:
         >>> run(options)
         Traceback (most recent call last):
         ...
-        ValueError: The corpus 'phrases' has no part 'test'; its parts are: train.
+        ValueError: The corpus 'phrases' has no part 'test'; its parts are: tiny, train.
 
     Built in chapter 9.
     """

@@ -55,6 +55,8 @@ def apply_style() -> None:
         >>> apply_style()
         >>> plt.rcParams["font.size"], plt.rcParams["figure.facecolor"]
         (11.0, 'white')
+
+    Built in chapter 1.
     """
     mpl.rcParams.update(
         {
