@@ -15,8 +15,13 @@ from lib.checks.core import (
     expect_equal,
     expect_shape,
 )
-from lib.masks import causal_mask
-from lib.positions import sinusoidal_encoding
+from lib.checks.mistaken_heads import (
+    Causal,
+    MergedByReshape,
+    SplitByReshape,
+    Unchanged,
+    WithPositions,
+)
 
 __all__ = [
     "attention_parameters",
@@ -242,41 +247,6 @@ def pack(answer: Any) -> None:
     )
 
 
-class _MergedByReshape(MultiHeadAttention):
-    def merge_heads(self, x: Tensor) -> Tensor:
-        return x.reshape(x.size(0), x.size(2), -1)
-
-
-class _SplitByReshape(MultiHeadAttention):
-    def split_heads(self, x: Tensor) -> Tensor:
-        return x.reshape(x.size(0), self.n_heads, x.size(1), -1)
-
-
-class _WithPositions(MultiHeadAttention):
-    def forward(
-        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
-        key = key + sinusoidal_encoding(key.size(1), key.size(2))
-        return super().forward(query, key, value, mask)
-
-
-class _Causal(MultiHeadAttention):
-    def forward(
-        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
-        return super().forward(query, key, value, causal_mask(query.size(1)))
-
-
-class _Unchanged(nn.Module):
-    """Follows its tokens to the last digit."""
-
-    def forward(
-        self, query: Tensor, key: Tensor, value: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        weights = torch.eye(value.size(1)).expand(value.size(0), 1, -1, -1)
-        return value.clone(), weights
-
-
 @exercise(
     "5.5",
     praise="It needs no reference, so it runs on anybody's attention.",
@@ -285,12 +255,12 @@ def follows_the_tokens(answer: Any) -> None:
     """Check `follows_the_tokens(attention)`: a test that accepts and rejects."""
     accepts = {n_heads: MultiHeadAttention(8, n_heads) for n_heads in (1, 2, 4)}
     rejects = {
-        "whose heads are put back by reshape alone": _MergedByReshape(8, 4),
-        "whose heads are split by reshape alone": _SplitByReshape(8, 4),
-        "that knows positions": _WithPositions(8, 2),
-        "that sees only earlier tokens": _Causal(8, 2),
+        "whose heads are put back by reshape alone": MergedByReshape(8, 4),
+        "whose heads are split by reshape alone": SplitByReshape(8, 4),
+        "that knows positions": WithPositions(8, 2),
+        "that sees only earlier tokens": Causal(8, 2),
     }
-    if not answer(_Unchanged()):
+    if not answer(Unchanged()):
         raise CheckFailed(
             "Your test rejects a module that returns its input unchanged: compare the "
             "second output with the first one in the same new order."
