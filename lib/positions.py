@@ -19,7 +19,7 @@ def sinusoidal_encoding(max_len: int, d_model: int) -> Tensor:
         d_model: numbers for each position, **D**; even, because they come in pairs.
 
     Shape:
-        Output: :math:`(\text{max\_len}, D)`.
+        Output: :math:`(\mathit{max\_len}, D)`.
 
     Returns:
         The table, in PyTorch's default floating-point type.
@@ -60,7 +60,7 @@ class PositionalEncoding(nn.Module):
         max_len: longest sentence in tokens.
 
     Shape:
-        Input and output: :math:`(B, T, D)` with :math:`T \le \text{max\_len}`.
+        Input and output: :math:`(B, T, D)` with :math:`T \le \mathit{max\_len}`.
 
     Raises:
         ValueError: if a sentence is longer than ``max_len``, or its vectors do not
