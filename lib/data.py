@@ -60,6 +60,7 @@ class ParallelDataset(Dataset[tuple[Tensor, Tensor]]):
         tgt_vocab: the words of the target language.
 
     Raises:
+        TypeError: if a pair is not two sentences.
         ValueError: if a sentence is empty, or the vocabularies pad with different ids.
 
     Example:
@@ -80,17 +81,17 @@ class ParallelDataset(Dataset[tuple[Tensor, Tensor]]):
                 f"know only one, but the source pads with {src_vocab.pad_id} and the "
                 f"target with {tgt_vocab.pad_id}."
             )
-        for number, (src, tgt) in enumerate(pairs):
-            if not src.strip() or not tgt.strip():
-                raise ValueError(f"Pair {number} has an empty side: {(src, tgt)!r}.")
-        self.pairs = pairs
+        self.pairs = list(pairs)  # read once: they may come from a generator
+        for number, pair in enumerate(self.pairs):
+            _check_pair(number, pair)
         self.pad_id = src_vocab.pad_id
         self.sources = [
-            torch.tensor([*src_vocab.encode(src), src_vocab.eos_id]) for src, _ in pairs
+            torch.tensor([*src_vocab.encode(src), src_vocab.eos_id])
+            for src, _ in self.pairs
         ]
         self.targets = [
             torch.tensor([tgt_vocab.sos_id, *tgt_vocab.encode(tgt), tgt_vocab.eos_id])
-            for _, tgt in pairs
+            for _, tgt in self.pairs
         ]
 
     def __len__(self) -> int:
@@ -103,6 +104,14 @@ class ParallelDataset(Dataset[tuple[Tensor, Tensor]]):
         """Return the tokens of each pair: those of its longer side."""
         both = zip(self.sources, self.targets, strict=True)
         return [max(len(src), len(tgt)) for src, tgt in both]
+
+
+def _check_pair(number: int, pair: Pair) -> None:
+    two = isinstance(pair, tuple | list) and len(pair) == 2
+    if not two or not all(isinstance(side, str) for side in pair):
+        raise TypeError(f"Pair {number} must be two sentences, but it is {pair!r}.")
+    if not all(side.strip() for side in pair):
+        raise ValueError(f"Pair {number} has an empty side: {pair!r}.")
 
 
 def collate(pairs: Sequence[tuple[Tensor, Tensor]], pad_id: int) -> Batch:
@@ -200,7 +209,8 @@ class TranslationData(lightning.LightningDataModule):
         seed: with the number of the epoch, decides the order of training.
 
     Raises:
-        ValueError: if a part is missing or empty.
+        ValueError: if a part is missing or empty, or one sentence of it has more than
+            ``max_tokens``.
 
     Example:
         >>> pairs = [("lets go", "vamos"), ("to go", "ir")]
@@ -222,15 +232,36 @@ class TranslationData(lightning.LightningDataModule):
         seed: int,
     ) -> None:
         super().__init__()
-        for name in ("train", "validation"):
-            if not splits.get(name):
-                raise ValueError(f"The corpus has no sentences in its part {name!r}.")
-        self.train_set = ParallelDataset(splits["train"], src_vocab, tgt_vocab)
-        self.validation_set = ParallelDataset(
-            splits["validation"], src_vocab, tgt_vocab
+        self.train_set, self.validation_set = (
+            ParallelDataset(splits.get(name, ()), src_vocab, tgt_vocab)
+            for name in ("train", "validation")
         )
+        for name, part in (
+            ("train", self.train_set),
+            ("validation", self.validation_set),
+        ):
+            if not len(part):
+                raise ValueError(f"The corpus has no sentences in its part {name!r}.")
+            TokenBatchSampler(part.lengths(), max_tokens)  # refuses a longer sentence
         self.max_tokens = max_tokens
         self.seed = seed
+
+    def check_lengths(self, max_len: int) -> None:
+        """Refuse sentences for which a model of ``max_len`` positions is too short.
+
+        Raises:
+            ValueError: if there is one; the message shows it.
+        """
+        for part in (self.train_set, self.validation_set):
+            for pair, src, tgt in zip(
+                part.pairs, part.sources, part.targets, strict=True
+            ):
+                longest = max(len(src), len(tgt) - 1)  # the decoder reads no <eos>
+                if longest > max_len:
+                    raise ValueError(
+                        f"The pair {pair!r} needs {longest} positions, but max_len is "
+                        f"{max_len}; leave it out, or choose a larger max_len."
+                    )
 
     def _loader(self, dataset: ParallelDataset, seed: int | None) -> DataLoader[Batch]:
         sampler = TokenBatchSampler(dataset.lengths(), self.max_tokens, seed)

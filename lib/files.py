@@ -10,15 +10,15 @@ from typing import Any
 __all__ = ["read_json", "write_json", "write_whole"]
 
 
-def write_whole(file: Path, text: str) -> None:
-    """Write a text under another name first, then move it into place.
+def write_whole(file: Path, content: str | bytes) -> None:
+    """Write a file under another name first, then move it into place.
 
     A program that is killed while it writes then leaves the old file behind, never half
-    of the new one.
+    of the new one. Nor does a full disk.
 
     Args:
-        file: where the text goes; folders are made as needed.
-        text: what to write, as UTF-8.
+        file: where the content goes; folders are made as needed.
+        content: what to write; a text is written as UTF-8.
 
     Example:
         >>> import tempfile
@@ -31,8 +31,13 @@ def write_whole(file: Path, text: str) -> None:
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     unfinished = file.with_name(file.name + ".unfinished")
-    unfinished.write_text(text, encoding="utf-8", newline="")
-    os.replace(unfinished, file)
+    try:
+        data = content.encode("utf-8") if isinstance(content, str) else content
+        unfinished.write_bytes(data)
+        os.replace(unfinished, file)
+    except BaseException:
+        unfinished.unlink(missing_ok=True)  # half a file helps nobody
+        raise
 
 
 def write_json(file: Path, value: Any) -> None:

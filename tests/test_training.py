@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import dataclasses
+import errno
 import json
 import math
 import os
@@ -11,13 +14,16 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 
+import lightning
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from safetensors.torch import save_file
 
 from lib import corpora
 from lib.data import TranslationData
@@ -30,7 +36,9 @@ from lib.training import (
     translation_loss,
     warmup_decay,
 )
+from lib.training.records import read_log
 from lib.vocabulary import Vocabulary
+from tests.strategies import FEW
 
 ROOT = Path(__file__).parent.parent
 TINY = TrainingSettings(
@@ -72,6 +80,7 @@ class TestObjective:
         loss = translation_loss(logits, labels, pad_id=0)
         assert math.isclose(float(loss), math.log(50), rel_tol=1e-5)
 
+    @FEW
     @given(smoothing=st.floats(0, 0.9), extra=st.integers(1, 5))
     def test_padding_changes_neither_loss_nor_accuracy(
         self, smoothing: float, extra: int
@@ -93,9 +102,10 @@ class TestObjective:
         got = translation_loss(logits, torch.tensor([[2]]), 0, label_smoothing=0.1)
         assert torch.allclose(got, expected)
 
-    def test_accuracy_of_nothing_is_refused(self) -> None:
+    @pytest.mark.parametrize("measure", [token_accuracy, translation_loss])
+    def test_padding_alone_is_refused(self, measure: Callable) -> None:
         with pytest.raises(ValueError, match="all labels are padding"):
-            token_accuracy(torch.zeros(1, 2, 3), torch.zeros(1, 2, dtype=torch.long), 0)
+            measure(torch.zeros(1, 2, 3), torch.zeros(1, 2, dtype=torch.long), 0)
 
     def test_shapes_that_do_not_fit_are_named(self) -> None:
         with pytest.raises(ValueError, match=r"\(1, 2, 3\) and \(1, 3\)"):
@@ -103,6 +113,7 @@ class TestObjective:
                 torch.zeros(1, 2, 3), torch.ones(1, 3, dtype=torch.long), 0
             )
 
+    @FEW
     @given(total=st.integers(2, 500), data=st.data())
     def test_the_schedule_rises_to_one_and_falls_to_zero(
         self, total: int, data: st.DataObject
@@ -129,7 +140,11 @@ class TestSettings:
             ("max_tokens", -1),
             ("learning_rate", 0.0),
             ("seed", -1),
+            ("seed", 2**32),
             ("label_smoothing", 1.0),
+            ("label_smoothing", math.nan),
+            ("learning_rate", math.inf),
+            ("clip", math.inf),
             ("n_heads", 3),
             ("dropout", 1.0),
         ],
@@ -138,6 +153,25 @@ class TestSettings:
         with pytest.raises(ValueError, match=setting) as caught:
             TrainingSettings(**{setting: value})
         assert str(value) in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("setting", "value", "kind"),
+        [
+            ("epochs", 2.5, "a whole number"),
+            ("epochs", True, "a whole number"),
+            ("seed", None, "a whole number"),
+            ("learning_rate", "0.1", "a number"),
+            ("norm_first", 1, "True or False"),
+        ],
+    )
+    def test_wrong_types_are_named(
+        self, setting: str, value: object, kind: str
+    ) -> None:
+        with pytest.raises(TypeError, match=f"{setting} must be {kind}.*{value!r}"):
+            TrainingSettings(**{setting: value})
+
+    def test_a_whole_number_is_a_number(self) -> None:
+        assert TrainingSettings(dropout=0, learning_rate=1).dropout == 0
 
 
 class TestRun:
@@ -154,6 +188,48 @@ class TestRun:
         assert equal(weights(train(*corpus(), TINY, tmp_path / "again")), expected)
         other = TrainingSettings(**{**vars(TINY), "seed": 1})
         assert not equal(weights(train(*corpus(), other)), expected)
+
+    def test_the_rest_of_pytorch_is_left_as_it_was(self) -> None:
+        torch.manual_seed(3)
+        before = torch.get_rng_state()
+        train(*corpus(), dataclasses.replace(TINY, epochs=1))
+        assert torch.equal(torch.get_rng_state(), before)
+        assert not torch.are_deterministic_algorithms_enabled()
+
+    def test_nothing_is_written_but_into_the_folder(
+        self,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        train(*corpus(), dataclasses.replace(TINY, epochs=1), "run")
+        assert [file.name for file in tmp_path.iterdir()] == ["run"]
+        assert {file.name for file in (tmp_path / "run").iterdir()} == {
+            "checkpoint.safetensors",
+            "log.csv",
+            "settings.json",
+        }
+        assert capsys.readouterr() == ("", "")
+
+    def test_one_device_is_enough(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """With several, each would train on every sentence, into the same folder."""
+        asked = []
+        make = lightning.Trainer.__init__
+
+        def watched(self: lightning.Trainer, **options: object) -> None:
+            asked.append(options["devices"])
+            make(self, **options)
+
+        monkeypatch.setattr(lightning.Trainer, "__init__", watched)
+        train(*corpus(), dataclasses.replace(TINY, epochs=1))
+        assert asked == [1]
+
+    def test_a_loss_that_is_no_number_ends_the_run(self, tmp_path: Path) -> None:
+        wild = dataclasses.replace(TINY, learning_rate=1e38, clip=1e38)
+        with pytest.raises(ValueError, match="smaller learning_rate"):
+            train(*corpus(), wild, tmp_path)
+        assert not (tmp_path / "checkpoint.safetensors").exists()
 
     def test_a_run_that_is_there_is_not_overwritten(self, unbroken: tuple) -> None:
         folder, _ = unbroken
@@ -172,6 +248,48 @@ class TestRun:
         folder, _ = unbroken
         with pytest.raises(ValueError, match="pairs"):
             train(*corpus(size=300), TINY, folder, resume=True)
+
+    @pytest.mark.parametrize("part", ["train", "validation"])
+    def test_as_many_sentences_that_are_others_do_not_resume(
+        self, unbroken: tuple, part: str
+    ) -> None:
+        splits, src_vocab, tgt_vocab = corpus()
+        first, *rest = splits[part]
+        splits[part] = [(first[0], first[1] + " t1"), *rest]
+        with pytest.raises(ValueError, match="trained on other sentences"):
+            train(splits, src_vocab, tgt_vocab, TINY, unbroken[0], resume=True)
+
+    def test_as_many_words_in_another_order_do_not_resume(
+        self, unbroken: tuple
+    ) -> None:
+        splits, src_vocab, tgt_vocab = corpus()
+        other = Vocabulary(reversed(src_vocab.tokens[4:]))
+        with pytest.raises(ValueError, match="with other words"):
+            train(splits, other, tgt_vocab, TINY, unbroken[0], resume=True)
+
+    @pytest.mark.parametrize("resume", [False, True])
+    def test_a_folder_of_something_else_is_left_alone(
+        self, tmp_path: Path, resume: bool
+    ) -> None:
+        (tmp_path / "README.md").write_text("mine")
+        with pytest.raises(FileExistsError, match=r"such as README\.md"):
+            train(*corpus(), TINY, tmp_path, resume)
+        assert [file.name for file in tmp_path.iterdir()] == ["README.md"]
+
+    def test_a_link_to_a_folder_is_a_folder(self, tmp_path: Path) -> None:
+        (tmp_path / "far").mkdir()
+        (tmp_path / "far" / ".hidden").touch()
+        (tmp_path / "near").symlink_to("far", target_is_directory=True)
+        settings = dataclasses.replace(TINY, epochs=1)
+        train(*corpus(), settings, tmp_path / "near")
+        assert (tmp_path / "far" / "checkpoint.safetensors").exists()
+        assert (tmp_path / "near").is_symlink()
+
+    @pytest.mark.parametrize("text", ["", "[]", "null", '{"epochs": 3', "\xff"])
+    def test_damaged_settings_are_named(self, tmp_path: Path, text: str) -> None:
+        (tmp_path / "settings.json").write_text(text, encoding="latin-1")
+        with pytest.raises(ValueError, match=r"settings\.json is damaged"):
+            train(*corpus(), TINY, tmp_path, resume=True)
 
     def test_resuming_a_finished_run_changes_nothing(self, unbroken: tuple) -> None:
         folder, expected = unbroken
@@ -218,6 +336,37 @@ class TestCheckpoint:
         assert str(found) == str(checkpoint)
         assert not list(tmp_path.rglob("*.unfinished"))
 
+    def test_keys_with_a_slash_do_not_meet(self, tmp_path: Path) -> None:
+        checkpoint = {"a": {"b/c": torch.ones(1)}, "a/b": {"c": torch.zeros(1)}}
+        file = tmp_path / "checkpoint.safetensors"
+        SafetensorsCheckpointIO().save_checkpoint(checkpoint, file)
+        assert str(SafetensorsCheckpointIO().load_checkpoint(file)) == str(checkpoint)
+
+    @pytest.mark.parametrize("skeleton", ["{", "[]x", '{"dict": 3}', '{"tensor": "x"}'])
+    def test_what_is_no_checkpoint_is_named(
+        self, tmp_path: Path, skeleton: str
+    ) -> None:
+        file = tmp_path / "checkpoint.safetensors"
+        save_file({"a": torch.ones(1)}, file, metadata={"skeleton": skeleton})
+        with pytest.raises(ValueError, match=r"checkpoint\.safetensors is not a whole"):
+            SafetensorsCheckpointIO().load_checkpoint(file)
+
+    def test_a_full_disk_leaves_the_old_one(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        file = tmp_path / "checkpoint.safetensors"
+        SafetensorsCheckpointIO().save_checkpoint({"epoch": 1}, file)
+
+        def full(path: Path, data: bytes) -> None:
+            path.touch()
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+        monkeypatch.setattr(Path, "write_bytes", full)
+        with pytest.raises(OSError, match="No space left"):
+            SafetensorsCheckpointIO().save_checkpoint({"epoch": 2}, file)
+        assert SafetensorsCheckpointIO().load_checkpoint(file) == {"epoch": 1}
+        assert [found.name for found in tmp_path.iterdir()] == [file.name]
+
     def test_what_only_pickle_could_keep_is_refused(self, tmp_path: Path) -> None:
         file = tmp_path / "checkpoint.safetensors"
         with pytest.raises(TypeError, match=r"'/code' it has function"):
@@ -225,65 +374,119 @@ class TestCheckpoint:
         assert not list(tmp_path.iterdir())
 
 
+class Stop(BaseException):
+    """What ends a run here; nothing else catches it."""
+
+
+# A run moves seven files into place: its settings, and three times log and checkpoint.
+@pytest.mark.parametrize("moved", range(8))
+def test_a_run_ended_at_any_moment_ends_as_if_it_had_not_been(
+    moved: int, unbroken: tuple, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever it is ended in, these are all the folders that it can leave."""
+    whole, expected = unbroken
+    folder = tmp_path / "run"
+    moves = []
+    replace = os.replace
+
+    def ending(source: Path, target: Path) -> None:
+        if len(moves) == moved:
+            raise Stop
+        moves.append(target.name)
+        replace(source, target)
+
+    with monkeypatch.context() as during:
+        during.setattr(os, "replace", ending)
+        with contextlib.suppress(Stop):
+            train(*corpus(), TINY, folder)
+    assert (
+        moves == ["settings.json", *["log.csv", "checkpoint.safetensors"] * 3][:moved]
+    )
+    # A process that is killed has no time to clean up.
+    (folder / "settings.json.unfinished").write_text("{")
+    assert equal(weights(train(*corpus(), TINY, folder, resume=True)), expected)
+    assert losses(folder) == losses(whole)
+    assert not list(folder.glob("*.unfinished"))
+
+
+def losses(folder: Path) -> list:
+    with (folder / "log.csv").open(newline="") as lines:
+        return [{**row, "seconds": ""} for row in csv.DictReader(lines)]
+
+
 KILLED = """
 import sys
-sys.path[:0] = [{root!r}, {tests!r}]
-from itertools import chain
-from pathlib import Path
-from test_training import TINY, corpus
-from lib.training import train
-train(*corpus(), TINY, Path({folder!r}), resume=True)
+sys.path[:0] = [{root!r}]
+from tests.test_training import TINY, Path, corpus, train
+train(*corpus(), TINY, Path({folder!r}))
 """
 
 
-def run_in_a_process(folder: Path) -> subprocess.Popen[bytes]:
-    code = KILLED.format(root=str(ROOT), tests=str(ROOT / "tests"), folder=str(folder))
-    threads = str(torch.get_num_threads())
-    return subprocess.Popen(
-        [sys.executable, "-c", code],
-        env={**os.environ, "OMP_NUM_THREADS": threads},
-        stderr=subprocess.PIPE,
-    )
-
-
-@pytest.mark.parametrize("moment", ["settings", "first epoch", "second epoch"])
-def test_a_run_killed_at_any_moment_ends_as_if_it_had_not_been(
-    moment: str, unbroken: tuple, tmp_path: Path
+def test_a_run_killed_for_real_ends_as_if_it_had_not_been(
+    unbroken: tuple, tmp_path: Path
 ) -> None:
-    """Kill it for real, with no chance to clean up, and go on."""
+    """Kill its process, with no chance to clean up, and go on in another one."""
     whole, expected = unbroken
     folder = tmp_path / "run"
-    waited = {
-        "settings": lambda: (folder / "settings.json").exists(),
-        "first epoch": lambda: (folder / "log.csv").exists(),
-        "second epoch": lambda: "\n2," in (folder / "log.csv").read_text(),
-    }[moment]
-    process = run_in_a_process(folder)
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED.format(root=str(ROOT), folder=str(folder))],
+        env={**os.environ, "OMP_NUM_THREADS": str(torch.get_num_threads())},
+        stderr=subprocess.PIPE,
+    )
     deadline = time.monotonic() + 120
     while process.poll() is None and time.monotonic() < deadline:
-        try:
-            if waited():
-                break
-        except FileNotFoundError:
-            pass
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    said = process.stderr.read().decode() if process.stderr else ""
-    assert (folder / "settings.json").exists(), f"the run did not even begin: {said}"
+        if (folder / "checkpoint.safetensors").exists():
+            break
+        time.sleep(0.002)
+    process.kill()
+    _, said = process.communicate()
+    assert (folder / "checkpoint.safetensors").exists(), said.decode()
     assert equal(weights(train(*corpus(), TINY, folder, resume=True)), expected)
-
-    def losses(folder: Path) -> list:
-        with (folder / "log.csv").open(newline="") as lines:
-            return [{**row, "seconds": ""} for row in csv.DictReader(lines)]
-
     assert losses(folder) == losses(whole)
 
 
-def test_a_half_written_settings_file_is_explained(tmp_path: Path) -> None:
-    (tmp_path / "settings.json").write_text('{"epochs": 3')
-    with pytest.raises(ValueError, match=r"settings\.json"):
-        train(*corpus(), TINY, tmp_path, resume=True)
+class TestInterrupted:
+    """Lightning would end with exit code 1 after Ctrl-C, and with 0 after a kill."""
+
+    def interrupt(self, number: signal.Signals, folder: Path) -> None:
+        step = TranslationTask.training_step
+
+        def interrupted(task: TranslationTask, batch: object) -> torch.Tensor:
+            if task.current_epoch == 1:
+                signal.raise_signal(number)
+            return step(task, batch)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(TranslationTask, "training_step", interrupted)
+            train(*corpus(), TINY, folder)
+
+    def test_ctrl_c_is_ctrl_c(self, unbroken: tuple, tmp_path: Path) -> None:
+        # What a shell starts in the background ignores Ctrl-C.
+        usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                self.interrupt(signal.SIGINT, tmp_path)
+            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        finally:
+            signal.signal(signal.SIGINT, usual)
+        resumed = train(*corpus(), TINY, tmp_path, resume=True)
+        assert equal(weights(resumed), unbroken[1])
+
+    def test_a_kill_is_no_success(self, unbroken: tuple, tmp_path: Path) -> None:
+        with pytest.raises(SystemExit) as end:
+            self.interrupt(signal.SIGTERM, tmp_path)
+        assert end.value.code == 128 + 15
+        resumed = train(*corpus(), TINY, tmp_path, resume=True)
+        assert equal(weights(resumed), unbroken[1])
+
+
+@pytest.mark.parametrize(
+    "rows", [b";seconds\n1;2,5", b",seconds\n1", b",seconds\n1,\xff"]
+)
+def test_a_log_that_somebody_changed_is_named(rows: bytes, tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_bytes(b"epoch" + rows + b"\n")
+    with pytest.raises(ValueError, match=r"log\.csv is damaged"):
+        read_log(tmp_path / "log.csv")
 
 
 def test_the_phrases_are_learned_by_heart() -> None:

@@ -31,17 +31,18 @@ def add_model_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def whole_number(text: str) -> int:
-    """Read a whole number of at least 1.
+def whole_number(text: str, least: int = 1) -> int:
+    """Read a whole number of at least 1, or another limit.
 
     Args:
         text: what the user wrote.
+        least: the limit.
 
     Returns:
         The number.
 
     Raises:
-        argparse.ArgumentTypeError: if it is none, or below 1.
+        argparse.ArgumentTypeError: if it is none, or below the limit.
 
     Example:
         >>> whole_number("12")
@@ -49,8 +50,11 @@ def whole_number(text: str) -> int:
 
     Built in chapter 9.
     """
-    if not text.isdecimal() or int(text) < 1:
+    # Python refuses to read thousands of digits; nothing here is that large.
+    digits = text.isascii() and text.isdecimal() and len(text) < 20
+    if not digits or int(text) < least:
+        shown = text if len(text) < 40 else text[:39] + "…"
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not a whole number of at least 1."
+            f"{shown!r} is not a whole number of at least {least}."
         )
     return int(text)

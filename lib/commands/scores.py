@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lib.evaluation import exact_match
 from lib.translator import Translator
 
-__all__ = ["score"]
+__all__ = ["score", "unseen_parts"]
+
+
+def unseen_parts(splits: Mapping[str, Any]) -> list[str]:
+    """Return the names of the parts that no training sees.
+
+    Args:
+        splits: the parts of a corpus by their names.
+
+    Example:
+        >>> unseen_parts({"train": [], "validation": [], "unseen_sentences": []})
+        ['unseen_sentences']
+
+    Built in chapter 9.
+    """
+    return [name for name in splits if name.startswith("unseen")]
 
 
 def score(
@@ -36,12 +51,12 @@ def score(
 
     Built in chapter 9.
     """
-    sources, references = (list(side) for side in zip(*pairs, strict=True))
-    written = translator.translate(sources)
+    references = [target for _, target in pairs]
+    written = translator.translate(source for source, _ in pairs)
+    rate = exact_match(written, references)
     errors = [
         (source, right, wrong)
-        for source, right, wrong in zip(sources, references, written, strict=True)
+        for (source, right), wrong in zip(pairs, written, strict=True)
         if right != wrong
     ]
-    rate = exact_match(written, references)
     return {"sentences": len(pairs), "exact_match": round(rate, 4)}, errors

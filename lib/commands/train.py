@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import dataclasses
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lib import corpora
 from lib.commands.card import write_card
-from lib.commands.scores import score
+from lib.commands.options import whole_number
+from lib.commands.scores import score, unseen_parts
 from lib.files import write_json
 from lib.model import count_parameters
 from lib.translator import Translator
@@ -49,7 +50,9 @@ def add_parser(commands: Any) -> None:
         "--corpus", default="grammar", choices=corpora.names(), help="%(default)s"
     )
     parser.add_argument(
-        "--size", type=int, help="sentence pairs to train on, for a generated corpus"
+        "--size",
+        type=whole_number,
+        help="sentence pairs to train on, for a generated corpus",
     )
     parser.add_argument(
         "--out", type=Path, help="folder of the run (runs/ and the corpus's name)"
@@ -74,7 +77,8 @@ def run(options: argparse.Namespace) -> None:
         options: what the user wrote, parsed.
 
     Raises:
-        FileExistsError: if the folder holds a run and ``--resume`` is missing.
+        FileExistsError: if the folder holds a run and ``--resume`` is missing, or
+            files of something else.
         ValueError: if an option is impossible; the message names it.
 
     Example:
@@ -87,7 +91,6 @@ def run(options: argparse.Namespace) -> None:
     """
     # Lightning takes seconds to import, and translating does without it.
     from lib.training import train
-    from lib.training.runs import LOG
 
     settings = read_settings(options.set)
     corpus = corpora.load(
@@ -100,19 +103,22 @@ def run(options: argparse.Namespace) -> None:
     src_vocab, tgt_vocab = (
         Vocabulary.build(side) for side in zip(*splits["train"], strict=True)
     )
-    task = train(
-        splits, src_vocab, tgt_vocab, settings, folder, options.resume, progress=True
-    )
+    parts = (splits, src_vocab, tgt_vocab)
+    try:
+        task = train(*parts, settings, folder, options.resume, progress=True)
+    except (KeyboardInterrupt, SystemExit):
+        print(f"\nThe run in {folder} goes on with --resume.", file=sys.stderr)
+        raise
     tidy = corpus.name == "grammar"
     Translator(task.model.cpu(), src_vocab, tgt_vocab, tidy).save(folder, half=True)
     report: dict[str, Any] = {
-        "command": "python -m lib " + " ".join(_command(options)),
+        "command": "python -m lib " + shlex.join(_command(options)),
         "name": name,
         "corpus": corpus.name,
         "settings": dataclasses.asdict(settings),
         "parameters": count_parameters(task.model),
         "train_pairs": len(splits["train"]),
-        "seconds": _seconds(folder / LOG),
+        "seconds": _seconds(folder),
         "scores": _scores(folder, splits),
     }
     write_json(folder / SCORES, report)
@@ -122,10 +128,12 @@ def run(options: argparse.Namespace) -> None:
     print(f"The translator is in {folder}.", file=sys.stderr)
 
 
-def _seconds(log: Path) -> int:
+def _seconds(folder: Path) -> int:
     """Return the seconds of all epochs, also of those before an interruption."""
-    with log.open(encoding="utf-8", newline="") as lines:
-        return round(sum(float(row["seconds"]) for row in csv.DictReader(lines)))
+    from lib.training.folders import LOG
+    from lib.training.records import read_log
+
+    return round(sum(float(row["seconds"]) for row in read_log(folder / LOG)))
 
 
 def read_settings(assignments: list[str]) -> TrainingSettings:
@@ -182,5 +190,5 @@ def _command(options: argparse.Namespace) -> list[str]:
 def _scores(folder: Path, splits: Any) -> dict[str, Any]:
     # Scored as it was saved, rounded to 16 bits, and as everybody will use it.
     translator = Translator.load(folder)
-    parts = [name for name in splits if name.startswith("unseen")] or ["validation"]
+    parts = unseen_parts(splits) or ["validation"]
     return {part: score(translator, splits[part])[0] for part in parts}

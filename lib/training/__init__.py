@@ -2,7 +2,8 @@
 
 from lib.training.checkpoints import SafetensorsCheckpointIO
 from lib.training.objective import token_accuracy, translation_loss, warmup_decay
-from lib.training.runs import TrainingSettings, train
+from lib.training.runs import train
+from lib.training.settings import TrainingSettings
 from lib.training.task import TranslationTask
 
 __all__ = [

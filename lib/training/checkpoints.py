@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from lightning.fabric.plugins import CheckpointIO
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor
+
+from lib.files import write_whole
 
 __all__ = ["SafetensorsCheckpointIO"]
 
@@ -38,11 +39,8 @@ class SafetensorsCheckpointIO(CheckpointIO):
     ) -> None:
         tensors: dict[str, Tensor] = {}
         skeleton = _take_apart(checkpoint, "", tensors)
-        path = Path(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(path.name + ".unfinished")
-        save_file(tensors, unfinished, metadata={"skeleton": json.dumps(skeleton)})
-        os.replace(unfinished, path)
+        content = save(tensors, metadata={"skeleton": json.dumps(skeleton)})
+        write_whole(Path(path), content)
 
     def load_checkpoint(
         self,
@@ -57,7 +55,7 @@ class SafetensorsCheckpointIO(CheckpointIO):
                 names = list(file.keys())
                 tensors = dict(zip(names, map(file.get_tensor, names), strict=True))
             checkpoint: dict[str, Any] = _put_together(skeleton, tensors)
-        except (SafetensorError, KeyError, ValueError) as error:
+        except (SafetensorError, KeyError, TypeError, ValueError) as error:
             raise ValueError(
                 f"{path} is not a whole checkpoint of this project ({error}); delete "
                 "it and start the run again."
@@ -74,9 +72,11 @@ _Skeleton = Any
 
 def _take_apart(value: Any, path: str, tensors: dict[str, Tensor]) -> _Skeleton:
     if isinstance(value, Tensor):
+        # Numbered, because keys that contain a slash can spell the same path.
+        name = f"{len(tensors)}{path}"
         # A copy, because safetensors refuses tensors that share their memory.
-        tensors[path] = value.detach().cpu().contiguous().clone()
-        return {"tensor": path}
+        tensors[name] = value.detach().cpu().contiguous().clone()
+        return {"tensor": name}
     if isinstance(value, dict):
         items = [
             [key, _take_apart(item, f"{path}/{key}", tensors)]

@@ -24,7 +24,7 @@ def translation_loss(
         - Output: one number, in nats per token.
 
     Raises:
-        ValueError: if the shapes do not fit.
+        ValueError: if the shapes do not fit, or all labels are padding.
 
     Example:
         >>> import torch
@@ -33,7 +33,7 @@ def translation_loss(
 
     Built in chapter 9.
     """
-    _check_shapes(logits, labels)
+    _check_labels(logits, labels, pad_id)
     return F.cross_entropy(
         logits.flatten(0, 1),  # (B·T, V)
         labels.flatten(),  # (B·T)
@@ -65,19 +65,19 @@ def token_accuracy(logits: Tensor, labels: Tensor, pad_id: int) -> Tensor:
 
     Built in chapter 9.
     """
-    _check_shapes(logits, labels)
+    _check_labels(logits, labels, pad_id)
     real = labels != pad_id  # (B, T)
-    if not real.any():
-        raise ValueError("There is nothing to score: all labels are padding.")
     return (logits.argmax(dim=-1) == labels)[real].float().mean()
 
 
-def _check_shapes(logits: Tensor, labels: Tensor) -> None:
+def _check_labels(logits: Tensor, labels: Tensor, pad_id: int) -> None:
     if logits.dim() != 3 or logits.shape[:2] != labels.shape:
         raise ValueError(
             "logits must have shape (B, T, V) and labels (B, T), but theirs are "
             f"{tuple(logits.shape)} and {tuple(labels.shape)}."
         )
+    if (labels == pad_id).all():
+        raise ValueError("There is nothing to score: all labels are padding.")
 
 
 def warmup_decay(step: int, warmup_steps: int, total_steps: int) -> float:

@@ -12,7 +12,7 @@ from lightning.pytorch.callbacks import Callback
 
 from lib.files import write_whole
 
-__all__ = ["EpochLog", "SaveEveryEpoch"]
+__all__ = ["EpochLog", "SaveEveryEpoch", "read_log"]
 
 COLUMNS = (
     "epoch",
@@ -23,6 +23,36 @@ COLUMNS = (
     "validation_exact_match",
     "seconds",
 )
+
+
+def read_log(file: Path) -> list[dict[str, str]]:
+    r"""Read the log of a run, one dictionary an epoch.
+
+    Args:
+        file: the CSV file.
+
+    Raises:
+        ValueError: if it is no log of a run; the message names the file.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_whole(Path(folder) / "log.csv", "epoch,seconds\n1,2.5\n")
+        ...     read_log(Path(folder) / "log.csv")
+        [{'epoch': '1', 'seconds': '2.5'}]
+
+    Built in chapter 11.
+    """
+    try:
+        with file.open(encoding="utf-8", newline="") as lines:
+            rows = list(csv.DictReader(lines))
+        for row in rows:
+            int(row["epoch"]), float(row["seconds"])
+    except (KeyError, TypeError, ValueError, csv.Error) as error:
+        raise ValueError(
+            f"{file} is damaged: it is not the log of a run; move it away."
+        ) from error
+    return rows
 
 
 class EpochLog(Callback):
@@ -46,8 +76,7 @@ class EpochLog(Callback):
     def on_train_start(self, trainer: lightning.Trainer, *_: object) -> None:
         # Keep what the checkpoint knows of; an epoch after it will be run again.
         if trainer.current_epoch and self.file.exists():
-            with self.file.open(encoding="utf-8", newline="") as lines:
-                rows = list(csv.DictReader(lines))
+            rows = read_log(self.file)
             self.rows = [r for r in rows if int(r["epoch"]) <= trainer.current_epoch]
 
     def on_train_epoch_start(self, *_: object) -> None:

@@ -3,109 +3,35 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import logging
+import signal
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import lightning
+import torch
 from lightning.pytorch.callbacks import Callback, TQDMProgressBar
+from lightning.pytorch.utilities.exceptions import SIGTERMException
 
-from lib.config import TransformerConfig
 from lib.data import TranslationData
-from lib.files import read_json, write_json
+from lib.files import write_json
 from lib.training.checkpoints import SafetensorsCheckpointIO
+from lib.training.folders import (
+    CHECKPOINT,
+    LOG,
+    SETTINGS,
+    Splits,
+    check_folder,
+    describe,
+)
 from lib.training.records import EpochLog, SaveEveryEpoch
+from lib.training.settings import TrainingSettings
 from lib.training.task import TranslationTask
 from lib.vocabulary import Vocabulary
 
-__all__ = ["CHECKPOINT", "LOG", "SETTINGS", "TrainingSettings", "train"]
-
-SETTINGS, LOG, CHECKPOINT = "settings.json", "log.csv", "checkpoint.safetensors"
-
-Splits = Mapping[str, Sequence[tuple[str, str]]]
-
-
-@dataclasses.dataclass(frozen=True)
-class TrainingSettings:
-    """Everything that decides the result of a run, besides its sentences.
-
-    Args:
-        d_model: numbers in the vector of one token, **D**.
-        n_heads: attention heads, **H**.
-        n_layers: layers of the encoder, and of the decoder.
-        d_ff: inner width of the feed-forward block.
-        dropout: share of numbers set to zero in training.
-        max_len: longest sentence in tokens.
-        norm_first: pre-norm instead of post-norm.
-        epochs: how often each sentence pair is seen.
-        max_tokens: most tokens in a batch, padding included.
-        learning_rate: the highest rate, reached when the warm-up ends.
-        warmup_steps: optimizer steps until then.
-        label_smoothing: share of the probability that is spread over all words.
-        clip: longest gradient; a longer one is shortened to this length.
-        seed: one seed gives one result.
-
-    Raises:
-        ValueError: if a setting is impossible; the message names it.
-
-    Example:
-        >>> TrainingSettings(epochs=0)
-        Traceback (most recent call last):
-        ...
-        ValueError: epochs must be more than 0, but it is 0.
-
-    Built in chapter 11.
-    """
-
-    d_model: int = 128
-    n_heads: int = 4
-    n_layers: int = 2
-    d_ff: int = 256
-    dropout: float = 0.05
-    max_len: int = 128
-    norm_first: bool = True
-    epochs: int = 5
-    max_tokens: int = 1024
-    learning_rate: float = 3e-3
-    warmup_steps: int = 300
-    label_smoothing: float = 0.05
-    clip: float = 1.0
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        for name in ("epochs", "max_tokens", "learning_rate", "clip"):
-            if not getattr(self, name) > 0:
-                raise ValueError(
-                    f"{name} must be more than 0, but it is {getattr(self, name)}."
-                )
-        for name in ("seed", "warmup_steps", "label_smoothing"):
-            if getattr(self, name) < 0:
-                raise ValueError(
-                    f"{name} must not be below 0, but it is {getattr(self, name)}."
-                )
-        if self.label_smoothing >= 1:
-            raise ValueError(
-                f"label_smoothing must be below 1, but it is {self.label_smoothing}."
-            )
-        self.model_config(src_vocab_size=4, tgt_vocab_size=4)  # checks the sizes
-
-    def model_config(
-        self, src_vocab_size: int, tgt_vocab_size: int, pad_id: int = 0
-    ) -> TransformerConfig:
-        """Return the sizes of the model for vocabularies of these sizes."""
-        names = ("d_model", "n_heads", "n_layers", "d_ff", "dropout", "max_len")
-        sizes: dict[str, Any] = {name: getattr(self, name) for name in names}
-        return TransformerConfig(
-            src_vocab_size,
-            tgt_vocab_size,
-            pad_id=pad_id,
-            norm_first=self.norm_first,
-            **sizes,
-        )
+__all__ = ["train"]
 
 
 def train(
@@ -113,7 +39,7 @@ def train(
     src_vocab: Vocabulary,
     tgt_vocab: Vocabulary,
     settings: TrainingSettings,
-    folder: Path | None = None,
+    folder: Path | str | None = None,
     resume: bool = False,
     progress: bool = False,
 ) -> TranslationTask:
@@ -132,8 +58,11 @@ def train(
         The trained task; its ``model`` is the Transformer.
 
     Raises:
-        FileExistsError: if the folder holds a run and ``resume`` is False.
-        ValueError: if the run in the folder had other settings.
+        FileExistsError: if the folder holds a run and ``resume`` is False, or files of
+            something else.
+        KeyboardInterrupt: if Ctrl-C stopped it; ``resume`` goes on.
+        ValueError: if the run in the folder had other settings or sentences, if a
+            sentence is too long, or if the loss is no number any more.
 
     Example:
         >>> pairs = [("lets go", "vamos"), ("to go", "ir")]
@@ -145,57 +74,62 @@ def train(
 
     Built in chapter 11.
     """
-    checkpoint = _open_folder(folder, settings, splits, resume) if folder else None
-    lightning.seed_everything(settings.seed, verbose=False)
-    config = settings.model_config(len(src_vocab), len(tgt_vocab), tgt_vocab.pad_id)
-    task = TranslationTask(
-        config,
-        sos_id=tgt_vocab.sos_id,
-        eos_id=tgt_vocab.eos_id,
-        learning_rate=settings.learning_rate,
-        warmup_steps=settings.warmup_steps,
-        label_smoothing=settings.label_smoothing,
-        seed=settings.seed,
-    )
     data = TranslationData(
         splits, src_vocab, tgt_vocab, settings.max_tokens, settings.seed
     )
-    # Lightning draws its progress bar on standard output, which is for results.
-    with _quiet_lightning(), contextlib.redirect_stdout(sys.stderr):
-        trainer = _trainer(settings, folder, progress)
-        trainer.fit(task, data, ckpt_path=checkpoint)
-    if trainer.interrupted:  # Lightning swallows Ctrl-C
-        raise KeyboardInterrupt
+    data.check_lengths(settings.max_len)
+    folder = None if folder is None else Path(folder)
+    description = describe(settings, splits, src_vocab, tgt_vocab)
+    checkpoint = check_folder(folder, description, resume) if folder else None
+    with _torch_as_before():
+        torch.manual_seed(settings.seed)
+        task = _task(settings, src_vocab, tgt_vocab)
+        if folder:  # only now: a run that cannot begin leaves nothing behind
+            write_json(folder / SETTINGS, description)
+        _fit(task, data, settings, folder, checkpoint, progress)
     return task
 
 
-def _open_folder(
-    folder: Path, settings: TrainingSettings, splits: Splits, resume: bool
-) -> Path | None:
-    """Check or write the settings; return the checkpoint to go on from, if any."""
-    wanted = dataclasses.asdict(settings)
-    wanted["pairs"] = {name: len(pairs) for name, pairs in sorted(splits.items())}
-    file = folder / SETTINGS
-    if file.exists():
-        if not resume:
-            raise FileExistsError(
-                f"{folder} already holds a run; resume it, or choose another folder."
-            )
-        _check_same(read_json(file), wanted, folder)
-    else:
-        write_json(file, wanted)
-    checkpoint = folder / CHECKPOINT
-    return checkpoint if checkpoint.exists() else None
+def _task(
+    settings: TrainingSettings, src_vocab: Vocabulary, tgt_vocab: Vocabulary
+) -> TranslationTask:
+    config = settings.model_config(len(src_vocab), len(tgt_vocab), tgt_vocab.pad_id)
+    try:
+        return TranslationTask(
+            config,
+            sos_id=tgt_vocab.sos_id,
+            eos_id=tgt_vocab.eos_id,
+            learning_rate=settings.learning_rate,
+            warmup_steps=settings.warmup_steps,
+            label_smoothing=settings.label_smoothing,
+            seed=settings.seed,
+        )
+    except (MemoryError, RuntimeError) as error:  # what PyTorch says of too much
+        raise ValueError(
+            f"A model with d_model = {settings.d_model}, d_ff = {settings.d_ff} and "
+            f"n_layers = {settings.n_layers} does not fit into memory; make it smaller."
+        ) from error
 
 
-def _check_same(found: dict[str, Any], wanted: dict[str, Any], folder: Path) -> None:
-    for name in {**found, **wanted}:
-        if found.get(name) != wanted.get(name):
-            raise ValueError(
-                f"The run in {folder} has {name} = {found.get(name)}, not "
-                f"{wanted.get(name)}; resume it with its own settings, or choose "
-                "another folder."
-            )
+def _fit(
+    task: TranslationTask,
+    data: TranslationData,
+    settings: TrainingSettings,
+    folder: Path | None,
+    checkpoint: Path | None,
+    progress: bool,
+) -> None:
+    # Lightning draws its progress bar on standard output, which is for results.
+    with _quiet_lightning(), contextlib.redirect_stdout(sys.stderr):
+        trainer = _trainer(settings, folder, progress)
+        try:
+            trainer.fit(task, data, ckpt_path=checkpoint)
+        except SIGTERMException:  # by itself it would end as a success
+            raise SystemExit(128 + signal.SIGTERM) from None
+        except SystemExit:  # Lightning's answer to Ctrl-C
+            raise KeyboardInterrupt from None
+    if trainer.interrupted:  # older versions swallow Ctrl-C
+        raise KeyboardInterrupt
 
 
 def _trainer(
@@ -207,6 +141,7 @@ def _trainer(
     if progress:
         callbacks.append(TQDMProgressBar(refresh_rate=20))
     return lightning.Trainer(
+        devices=1,  # "auto" would take every GPU, and train on each the same
         max_epochs=settings.epochs,
         gradient_clip_val=settings.clip,
         callbacks=callbacks,
@@ -220,6 +155,17 @@ def _trainer(
         use_distributed_sampler=False,
         deterministic=True,
     )
+
+
+@contextlib.contextmanager
+def _torch_as_before() -> Iterator[None]:
+    """Give back PyTorch's random numbers and its switch for exact repetition."""
+    deterministic = torch.are_deterministic_algorithms_enabled()
+    with torch.random.fork_rng(devices=range(torch.cuda.device_count())):
+        try:
+            yield
+        finally:
+            torch.use_deterministic_algorithms(deterministic)
 
 
 @contextlib.contextmanager

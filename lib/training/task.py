@@ -59,15 +59,22 @@ class TranslationTask(lightning.LightningModule):
         self.label_smoothing = label_smoothing
         self.seed = seed
 
-    def on_train_epoch_start(self) -> None:
-        # So that a run which was interrupted goes on exactly as if it had not been.
-        torch.manual_seed(self.seed * 100_003 + self.current_epoch)
+    def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
+        # So that a run which was interrupted goes on exactly as if it had not been. Not
+        # at the start of the epoch: Lightning may still draw numbers after that.
+        if batch_idx == 0:
+            torch.manual_seed(self.seed * 100_003 + self.current_epoch)
 
     def training_step(self, batch: Batch) -> Tensor:
         logits = self.model(batch.src, batch.tgt_in)  # (B, T, V)
         loss = translation_loss(
             logits, batch.tgt_out, self.pad_id, self.label_smoothing
         )
+        if not loss.isfinite():
+            raise ValueError(
+                f"The loss has become {loss.item()}: the training has diverged; begin "
+                "again with a smaller learning_rate."
+            )
         self._log("train_loss", loss.detach(), self._count_tokens(batch))
         return loss
 

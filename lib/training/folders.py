@@ -1,0 +1,113 @@
+"""The folder of a run: whose it is, and where the run in it stands."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lib.files import read_json
+from lib.training.settings import TrainingSettings
+from lib.vocabulary import Vocabulary
+
+__all__ = ["CHECKPOINT", "LOG", "SETTINGS", "check_folder", "describe"]
+
+SETTINGS, LOG, CHECKPOINT = "settings.json", "log.csv", "checkpoint.safetensors"
+
+Splits = Mapping[str, Sequence[tuple[str, str]]]
+
+
+def describe(
+    settings: TrainingSettings, splits: Splits, *vocabularies: Vocabulary
+) -> dict[str, Any]:
+    """Return all that decides the result of a run, for its ``settings.json``.
+
+    Args:
+        settings: sizes and hyperparameters.
+        splits: sentence pairs under their names.
+        *vocabularies: the words of both languages.
+
+    Returns:
+        The settings, the number of pairs, and a fingerprint of sentences and words.
+
+    Example:
+        >>> describe(TrainingSettings(), {"train": [("to go", "ir")]})["pairs"]
+        {'train': 1}
+
+    Built in chapter 11.
+    """
+    learned = [list(splits.get(name, ())) for name in ("train", "validation")]
+    words = [vocabulary.tokens for vocabulary in vocabularies]
+    content = json.dumps([learned, words]).encode()
+    return {
+        **dataclasses.asdict(settings),
+        "pairs": {name: len(pairs) for name, pairs in sorted(splits.items())},
+        "sentences": hashlib.sha256(content).hexdigest(),
+    }
+
+
+def check_folder(
+    folder: Path, description: dict[str, Any], resume: bool
+) -> Path | None:
+    """Refuse a folder that this run must not write to; nothing is written here.
+
+    Args:
+        folder: where the run shall keep its files.
+        description: what :func:`describe` gave.
+        resume: go on with the run in the folder.
+
+    Returns:
+        The checkpoint to go on from; None for a run from the start.
+
+    Raises:
+        FileExistsError: if the folder holds a run and ``resume`` is False, or files of
+            something else.
+        NotADirectoryError: if it is a file.
+        ValueError: if the run in it had other settings or sentences.
+
+    Example:
+        >>> check_folder(Path("runs/a-new-one"), {}, resume=False)
+
+    Built in chapter 11.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is a file; choose another folder.")
+    if (folder / SETTINGS).exists():
+        if not resume:
+            raise FileExistsError(
+                f"{folder} already holds a run; resume it, or choose another folder."
+            )
+        _check_same(folder, description)
+    elif folder.exists():
+        _check_empty(folder)
+    checkpoint = folder / CHECKPOINT
+    return checkpoint if checkpoint.exists() else None
+
+
+def _check_empty(folder: Path) -> None:
+    # Hidden files are the system's; an unfinished one is what a killed run leaves.
+    for file in sorted(folder.iterdir()):
+        if not file.name.startswith(".") and file.suffix != ".unfinished":
+            raise FileExistsError(
+                f"{folder} holds something else than a run, such as {file.name}; "
+                "choose a new folder, or an empty one."
+            )
+
+
+def _check_same(folder: Path, description: dict[str, Any]) -> None:
+    found = read_json(folder / SETTINGS)
+    if not isinstance(found, dict):
+        raise ValueError(f"{folder / SETTINGS} is damaged: it holds no settings.")
+    for name in {**found, **description}:
+        was, wanted = found.get(name), description.get(name)
+        if was != wanted:
+            difference = f"has {name} = {was}, not {wanted}"
+            if name == "sentences":
+                difference = "was trained on other sentences, or with other words"
+            raise ValueError(
+                f"The run in {folder} {difference}; resume it with its own settings, "
+                "or choose another folder."
+            )

@@ -1,0 +1,106 @@
+"""The settings of a run, checked once, before anything is trained."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+from lib.config import TransformerConfig
+
+__all__ = ["TrainingSettings"]
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainingSettings:
+    """Everything that decides the result of a run, besides its sentences.
+
+    Args:
+        d_model: numbers in the vector of one token, **D**.
+        n_heads: attention heads, **H**.
+        n_layers: layers of the encoder, and of the decoder.
+        d_ff: inner width of the feed-forward block.
+        dropout: share of numbers set to zero in training.
+        max_len: longest sentence in tokens.
+        norm_first: pre-norm instead of post-norm.
+        epochs: how often each sentence pair is seen.
+        max_tokens: most tokens in a batch, padding included.
+        learning_rate: the highest rate, reached when the warm-up ends.
+        warmup_steps: optimizer steps until then.
+        label_smoothing: share of the probability that is spread over all words.
+        clip: longest gradient; a longer one is shortened to this length.
+        seed: one seed gives one result.
+
+    Raises:
+        TypeError: if a setting has the wrong type.
+        ValueError: if a setting is impossible; the message names it.
+
+    Example:
+        >>> TrainingSettings(epochs=0)
+        Traceback (most recent call last):
+        ...
+        ValueError: epochs must be more than 0, but it is 0.
+
+    Built in chapter 11.
+    """
+
+    d_model: int = 128
+    n_heads: int = 4
+    n_layers: int = 2
+    d_ff: int = 256
+    dropout: float = 0.05
+    max_len: int = 128
+    norm_first: bool = True
+    epochs: int = 5
+    max_tokens: int = 1024
+    learning_rate: float = 3e-3
+    warmup_steps: int = 300
+    label_smoothing: float = 0.05
+    clip: float = 1.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            _check_type(field.name, getattr(self, field.name), type(field.default))
+        for name in ("epochs", "max_tokens", "learning_rate", "clip"):
+            if getattr(self, name) <= 0:
+                raise ValueError(
+                    f"{name} must be more than 0, but it is {getattr(self, name)}."
+                )
+        for name in ("seed", "warmup_steps", "label_smoothing"):
+            if getattr(self, name) < 0:
+                raise ValueError(
+                    f"{name} must not be below 0, but it is {getattr(self, name)}."
+                )
+        for name, limit in (("label_smoothing", 1), ("seed", 2**32)):
+            if getattr(self, name) >= limit:
+                raise ValueError(
+                    f"{name} must be below {limit}, but it is {getattr(self, name)}."
+                )
+        self.model_config(src_vocab_size=4, tgt_vocab_size=4)  # checks the sizes
+
+    def model_config(
+        self, src_vocab_size: int, tgt_vocab_size: int, pad_id: int = 0
+    ) -> TransformerConfig:
+        """Return the sizes of the model for vocabularies of these sizes."""
+        names = ("d_model", "n_heads", "n_layers", "d_ff", "dropout", "max_len")
+        sizes: dict[str, Any] = {name: getattr(self, name) for name in names}
+        return TransformerConfig(
+            src_vocab_size,
+            tgt_vocab_size,
+            pad_id=pad_id,
+            norm_first=self.norm_first,
+            **sizes,
+        )
+
+
+_KINDS = {int: "a whole number", float: "a number", bool: "True or False"}
+
+
+def _check_type(name: str, value: Any, kind: type) -> None:
+    # A whole number serves as a number; True is an int to Python, but not meant so.
+    fits = isinstance(value, (int, float) if kind is float else kind)
+    if not fits or isinstance(value, bool) is not (kind is bool):
+        raise TypeError(f"{name} must be {_KINDS[kind]}, but it is {value!r}.")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{name} must be a finite number, but it is {value}.")
