@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_model
+from safetensors.torch import load_file, save
 from torch import Tensor
 
 from lib.config import TransformerConfig
 from lib.decoding import greedy_decode
-from lib.files import read_json, write_json
+from lib.files import read_json, write_json, write_whole
 from lib.model import Transformer
 from lib.vocabulary import Vocabulary
 
@@ -26,6 +25,9 @@ SHIPPED = Path(__file__).parent / "models"
 
 _CONFIG, _WEIGHTS = "config.json", "model.safetensors"
 _FORMAT = 1
+# What is raised by settings that are missing or wrong, by sizes that fit no memory, and
+# by half a file.
+_DAMAGE = (KeyError, TypeError, ValueError, RuntimeError, SafetensorError)
 
 
 class Translator:
@@ -39,7 +41,7 @@ class Translator:
             because the model has never seen one without.
 
     Raises:
-        ValueError: if model and vocabularies differ in size.
+        ValueError: if model and vocabularies differ in size, or in their padding.
 
     Example:
         >>> english, spanish = Vocabulary(["lets", "go"]), Vocabulary(["vamos"])
@@ -66,6 +68,12 @@ class Translator:
                 f"The model is made for vocabularies of {sizes[0]} and {sizes[1]} "
                 f"tokens, but these have {len(src_vocab)} and {len(tgt_vocab)}."
             )
+        pads = (model.config.pad_id, src_vocab.pad_id, tgt_vocab.pad_id)
+        if len(set(pads)) > 1:
+            raise ValueError(
+                "The model and both vocabularies must pad with the same id, but theirs "
+                f"are {pads[0]}, {pads[1]} and {pads[2]}."
+            )
         self.model = model.eval()
         self.src_vocab = src_vocab
         self.tgt_vocab = tgt_vocab
@@ -80,8 +88,11 @@ class Translator:
         """Return the sentence as the model wants to read it.
 
         Raises:
+            TypeError: if it is no text.
             ValueError: if there is nothing to translate, or more than the model reads.
         """
+        if not isinstance(sentence, str):
+            raise TypeError(f"A sentence must be text, but it is {sentence!r}.")
         sentence = " ".join(sentence.split())
         if not re.search(r"\w", sentence):
             raise ValueError(
@@ -103,7 +114,7 @@ class Translator:
         """Return the words of a sentence that the translator has never seen."""
         return self.src_vocab.unknown(self.prepare(sentence))
 
-    def translate(self, sentences: Sequence[str], batch_size: int = 64) -> list[str]:
+    def translate(self, sentences: Iterable[str], batch_size: int = 64) -> list[str]:
         """Translate sentences, and give the translations in the same order.
 
         Args:
@@ -111,12 +122,16 @@ class Translator:
             batch_size: how many are translated at once.
 
         Raises:
-            TypeError: if one string is given instead of a list.
+            TypeError: if one string is given instead of a list, or no text at all.
             ValueError: if a sentence is empty or too long.
         """
         if isinstance(sentences, str):
             raise TypeError(
                 f"translate takes a list of sentences; write [{sentences!r}]."
+            )
+        if not isinstance(batch_size, int):
+            raise TypeError(
+                f"batch_size must be a whole number, but it is {batch_size!r}."
             )
         if batch_size < 1:
             raise ValueError(f"batch_size must be at least 1, but it is {batch_size}.")
@@ -148,9 +163,12 @@ class Translator:
         Args:
             folder: where to write; made if it is not there.
             half: True to halve the file by keeping 16 bits of each weight.
+
+        Raises:
+            ValueError: if a weight is no finite number, or too large for 16 bits.
         """
         folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        weights = _weights_to_save(self.model, torch.float16 if half else torch.float32)
         description = {
             "format": _FORMAT,
             "tidy": self.tidy,
@@ -158,11 +176,7 @@ class Translator:
             "src_vocab": self.src_vocab.tokens,
             "tgt_vocab": self.tgt_vocab.tokens,
         }
-        model = Transformer(self.model.config)
-        model.load_state_dict(self.model.state_dict())
-        unfinished = folder / (_WEIGHTS + ".unfinished")
-        save_model(model.half() if half else model, str(unfinished))
-        os.replace(unfinished, folder / _WEIGHTS)
+        write_whole(folder / _WEIGHTS, save(weights, metadata={"format": "pt"}))
         write_json(folder / _CONFIG, description)
 
     @classmethod
@@ -184,10 +198,12 @@ class Translator:
             src_vocab, tgt_vocab = (
                 _vocabulary(description[side]) for side in ("src_vocab", "tgt_vocab")
             )
-            model = Transformer(TransformerConfig.from_dict(description["model"]))
+            config = TransformerConfig.from_dict(description["model"])
+            with torch.random.fork_rng(devices=[]):  # first weights, soon replaced
+                model = Transformer(config)
             _load_weights(model, folder / _WEIGHTS)
             return cls(model, src_vocab, tgt_vocab, tidy=bool(description["tidy"]))
-        except (KeyError, TypeError, ValueError, SafetensorError) as error:
+        except _DAMAGE as error:
             reason = " ".join(str(error).split())
             raise ValueError(
                 f"{folder} is not a whole translator of this book: {reason}"
@@ -196,16 +212,14 @@ class Translator:
 
 def _find(folder: Path | str) -> Path:
     found = Path(folder)
-    if not found.is_dir() and (SHIPPED / str(folder)).is_dir():
-        found = SHIPPED / str(folder)
+    shipped = {file.parent.name: file.parent for file in SHIPPED.glob(f"*/{_CONFIG}")}
+    if not (found / _CONFIG).is_file():  # a translator of the reader's own comes first
+        found = shipped.get(str(folder), found)
     for name in (_CONFIG, _WEIGHTS):
         if not (found / name).is_file():
-            shipped = sorted(
-                p.name for p in SHIPPED.glob("*") if (p / _CONFIG).exists()
-            )
             raise FileNotFoundError(
-                f"{folder} is no folder of a translator: it has no file {name}; the "
-                f"shipped translators are: {', '.join(shipped) or 'none'}."
+                f"'{folder}' is no folder of a translator: it has no file {name}; the "
+                f"shipped translators are: {', '.join(sorted(shipped)) or 'none'}."
             )
     return found
 
@@ -214,6 +228,23 @@ def _vocabulary(tokens: Any) -> Vocabulary:
     if not isinstance(tokens, list) or not all(isinstance(t, str) for t in tokens):
         raise ValueError("a vocabulary is not a list of words")
     return Vocabulary(tokens, specials=())
+
+
+def _weights_to_save(model: Transformer, dtype: torch.dtype) -> dict[str, Tensor]:
+    weights: dict[str, Tensor] = {}
+    seen: set[int] = set()
+    for name, tensor in model.state_dict().items():
+        if tensor.data_ptr() in seen:  # a tied matrix stands in the file once
+            continue
+        seen.add(tensor.data_ptr())
+        weights[name] = tensor.to("cpu", dtype).contiguous()
+        if not weights[name].isfinite().all():
+            size = "16 bits" if dtype == torch.float16 else "a file"
+            raise ValueError(
+                f"The weights {name!r} are not all numbers that {size} can keep; the "
+                "training has diverged: begin again with a smaller learning_rate."
+            )
+    return weights
 
 
 def _load_weights(model: Transformer, file: Path) -> None:
@@ -238,4 +269,6 @@ def _load_weights(model: Transformer, file: Path) -> None:
                 f"the weights {name!r} have shape {tuple(tensor.shape)}, but the model "
                 f"wants {tuple(expected[name].shape)}"
             )
+        if not tensor.isfinite().all():
+            raise ValueError(f"the weights {name!r} are not all finite numbers")
     model.load_state_dict(weights, strict=False)

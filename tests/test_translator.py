@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -11,10 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
+from lib import corpora
+from lib.commands.scores import score
 from lib.config import TransformerConfig
 from lib.model import Transformer
 from lib.translator import SHIPPED, Translator
-from lib.vocabulary import Vocabulary
+from lib.vocabulary import EOS, PAD, SOS, UNK, Vocabulary
+from tests.strategies import FEW
 
 ENGLISH = Vocabulary(["The", "dog", "sees", "cat", "a", "."])
 SPANISH = Vocabulary(["El", "perro", "ve", "gato", "un", "."])
@@ -57,6 +61,7 @@ def test_what_is_loaded_is_what_was_saved(
         assert loaded.model.src_embedding.table.weight is table
 
 
+@FEW
 @given(
     st.lists(st.sampled_from(ENGLISH.tokens[4:]), min_size=1, max_size=9).filter(
         lambda words: words != ["."] * len(words)
@@ -102,6 +107,33 @@ def test_one_string_is_not_a_list_of_sentences() -> None:
         make().translate("the dog")
 
 
+@pytest.mark.parametrize("thing", [None, 3, b"the dog", ["the dog"]])
+def test_what_is_no_text_is_refused(thing: Any) -> None:
+    with pytest.raises(TypeError, match="must be text, but it is"):
+        make().translate(["the dog", thing])
+    with pytest.raises(TypeError, match="must be text, but it is"):
+        make().unknown_words(thing)
+
+
+@pytest.mark.parametrize("size", [0, -1])
+def test_a_batch_of_none_is_refused(size: int) -> None:
+    with pytest.raises(ValueError, match=f"at least 1, but it is {size}"):
+        make().translate(["the dog"], batch_size=size)
+
+
+@pytest.mark.parametrize("size", [2.5, None, "64"])
+def test_a_batch_size_is_a_whole_number(size: object) -> None:
+    with pytest.raises(TypeError, match=f"whole number, but it is {size!r}"):
+        make().translate(["the dog"], batch_size=size)
+
+
+def test_sentences_may_come_one_by_one() -> None:
+    sentences = ["the dog", "a cat sees the dog"]
+    expected = make().translate(sentences)
+    assert make().translate(iter(sentences)) == expected
+    assert make().translate(tuple(sentences)) == expected
+
+
 def test_unknown_words_are_named() -> None:
     assert make().unknown_words("the zebra sees a zebra and") == ["zebra", "and"]
 
@@ -109,6 +141,64 @@ def test_unknown_words_are_named() -> None:
 def test_vocabularies_of_another_size_are_refused() -> None:
     with pytest.raises(ValueError, match="10 and 10 tokens, but these have 5 and 10"):
         Translator(make().model, Vocabulary(["one"]), SPANISH)
+
+
+def test_paddings_that_differ_are_refused() -> None:
+    words = Vocabulary(SPANISH.tokens[4:], specials=(SOS, PAD, EOS, UNK))
+    with pytest.raises(ValueError, match="theirs are 0, 0 and 1"):
+        Translator(make().model, ENGLISH, words)
+
+
+def test_saving_and_loading_draw_no_random_numbers(tmp_path: Path) -> None:
+    translator = make()
+    before = torch.get_rng_state()
+    translator.save(tmp_path)
+    Translator.load(tmp_path)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+@pytest.mark.parametrize(("number", "half"), [(1e5, True), (torch.nan, False)])
+def test_weights_that_a_file_cannot_keep_are_refused(
+    number: float, half: bool, folder: Path
+) -> None:
+    before = {file: file.read_bytes() for file in folder.iterdir()}
+    translator = make()
+    with torch.no_grad():
+        translator.model.output_proj.bias[3] = number
+    with pytest.raises(ValueError, match=r"'output_proj\.bias' are not all numbers"):
+        translator.save(folder, half=half)
+    assert {file: file.read_bytes() for file in folder.iterdir()} == before
+
+
+class TestNames:
+    """A name is a folder first, and then a shipped translator."""
+
+    @pytest.fixture(autouse=True)
+    def here(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+
+    def test_a_shipped_one_is_found_from_everywhere(self) -> None:
+        assert len(Translator.load("grammar-en-es").src_vocab) > 500
+
+    def test_a_translator_of_ones_own_comes_first(self) -> None:
+        make().save("grammar-en-es")
+        assert Translator.load("grammar-en-es").src_vocab.tokens == ENGLISH.tokens
+        assert len(Translator.load(SHIPPED / "grammar-en-es").src_vocab) > 500
+
+    def test_a_folder_without_a_translator_hides_none(self) -> None:
+        Path("grammar-en-es").mkdir()
+        assert len(Translator.load("grammar-en-es").src_vocab) > 500
+
+    @pytest.mark.parametrize("name", ["", ".", "..", "../models/grammar-en-es", "*"])
+    def test_only_a_whole_name_is_a_name(self, name: str) -> None:
+        with pytest.raises(FileNotFoundError, match="are: grammar-en-es"):
+            Translator.load(name)
+
+    def test_a_link_to_a_folder_is_a_folder(self) -> None:
+        make().save("far")
+        Path("near").symlink_to("far", target_is_directory=True)
+        make(d_ff=16).save("near")
+        assert Translator.load("far").model.config.d_ff == 16
 
 
 class TestDamage:
@@ -160,6 +250,19 @@ class TestDamage:
         save_file({"weight": torch.ones(2)}, folder / "model.safetensors")
         self.refused(folder, "are missing")
 
+    @pytest.mark.parametrize("number", [torch.nan, torch.inf])
+    def test_weights_that_are_no_numbers(self, folder: Path, number: float) -> None:
+        weights = load_file(folder / "model.safetensors")
+        weights["output_proj.bias"][3] = number
+        save_file(weights, folder / "model.safetensors")
+        self.refused(folder, r"'output_proj\.bias' are not all finite")
+
+    def test_sizes_that_fit_no_memory(self, folder: Path) -> None:
+        description = json.loads((folder / "config.json").read_text())
+        description["model"]["d_model"] = 2 * 10**12
+        (folder / "config.json").write_text(json.dumps(description))
+        self.refused(folder, "not a whole translator")
+
     def test_weights_of_another_size(self, folder: Path) -> None:
         weights = load_file(folder / "model.safetensors")
         weights["output_proj.bias"] = torch.zeros(3)
@@ -176,17 +279,18 @@ def test_saving_over_an_old_translator_leaves_no_rest(folder: Path) -> None:
     }
 
 
+@pytest.fixture(scope="module")
+def splits() -> Any:
+    return corpora.load("grammar").splits
+
+
 class TestShipped:
     """The grammar translator keeps what its card promises."""
 
     FOLDER = SHIPPED / "grammar-en-es"
 
-    def test_its_scores_are_those_of_its_card(self) -> None:
-        from lib.commands.scores import score
-        from lib.corpora import load
-
+    def test_its_scores_are_those_of_its_card(self, splits: Any) -> None:
         report = json.loads((self.FOLDER / "scores.json").read_text("utf-8"))
-        splits = load("grammar").splits
         translator = Translator.load("grammar-en-es")
         promised = {"unseen_sentences": 0.99, "unseen_combinations": 0.90}
         assert report["scores"].keys() == promised.keys()
@@ -203,13 +307,12 @@ class TestShipped:
         report = json.loads((self.FOLDER / "scores.json").read_text("utf-8"))
         assert report["seconds"] <= 300
 
-    def test_its_vocabularies_are_those_of_its_training_part_alone(self) -> None:
-        from lib.corpora import load
-
-        pairs = load("grammar").splits["train"]
+    def test_its_vocabularies_are_those_of_its_training_part_alone(
+        self, splits: Any
+    ) -> None:
         translator = Translator.load("grammar-en-es")
         for side, vocabulary in enumerate((translator.src_vocab, translator.tgt_vocab)):
-            built = Vocabulary.build(pair[side] for pair in pairs)
+            built = Vocabulary.build(pair[side] for pair in splits["train"])
             assert built.tokens == vocabulary.tokens
 
     def test_two_calls_give_the_same_answer(self) -> None:
