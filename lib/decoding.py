@@ -16,7 +16,7 @@ __all__ = ["evaluating", "greedy_decode"]
 
 @contextlib.contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Switch dropout off inside a ``with`` block, and back to what it was after it.
+    """Switch dropout off inside a ``with`` block, and each part back to what it was.
 
     Args:
         model: any module.
@@ -31,12 +31,13 @@ def evaluating(model: nn.Module) -> Iterator[None]:
 
     Built in chapter 9.
     """
-    was_training = model.training
+    modes = {part: part.training for part in model.modules()}
     model.eval()
     try:
         yield
     finally:
-        model.train(was_training)
+        for part, training in modes.items():  # a frozen part stays frozen
+            part.training = training
 
 
 @torch.no_grad()

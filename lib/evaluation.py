@@ -18,7 +18,7 @@ def exact_match(predictions: Sequence[str], references: Sequence[str]) -> float:
         A number from 0 to 1.
 
     Raises:
-        TypeError: if either is one string instead of a list of them.
+        TypeError: if either is no list of sentences, but one string, for example.
         ValueError: if the two differ in length, or are empty.
 
     Example:
@@ -28,9 +28,10 @@ def exact_match(predictions: Sequence[str], references: Sequence[str]) -> float:
     Built in chapter 9.
     """
     for name, value in (("predictions", predictions), ("references", references)):
-        if isinstance(value, str):
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            kind = "one string: " if isinstance(value, str) else ""
             raise TypeError(
-                f"{name} must be a list of sentences, but it is one string: {value!r}."
+                f"{name} must be a list of sentences, but it is {kind}{value!r}."
             )
     if len(predictions) != len(references):
         raise ValueError(
