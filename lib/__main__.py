@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -19,7 +20,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the words after ``python -m lib``; those of this process if None.
 
     Returns:
-        The exit code: 0 for success, 2 for wrong input, 130 for Ctrl-C.
+        The exit code: 0 for success, 2 for wrong input, 130 for Ctrl-C. (A run that
+        is told to end by SIGTERM exits with 143.)
 
     Example:
         >>> main(["translate", ""])
@@ -36,8 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         module.add_parser(commands)
     options = parser.parse_args(arguments)
     try:
+        _write_utf8()
         options.run(options)
-        sys.stdout.flush()
+        if sys.stdout:  # None if it is closed
+            sys.stdout.flush()
     except (ValueError, TypeError, OSError) as error:
         if isinstance(error, BrokenPipeError):  # the reader of our output has left
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -50,9 +54,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _write_utf8() -> None:
+    # As the input, whatever the system's own encoding is.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")
+
+
 def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.strerror}: {error.filename}"
+        where = f": {error.filename}" if error.filename else ""
+        return f"{error.strerror}{where}."
     return " ".join(str(error).split())
 
 

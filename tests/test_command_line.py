@@ -2,120 +2,257 @@
 
 from __future__ import annotations
 
+import dataclasses
+import errno
+import io
+import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from lib import corpora
+from lib.__main__ import main
+from lib.training import TranslationTask
+
 ROOT = Path(__file__).parent.parent
 
 
-def lib(
-    *arguments: str, given: str | bytes = "", folder: Path = ROOT
+@dataclasses.dataclass
+class Done:
+    """What a command left behind."""
+
+    code: object
+    out: str
+    err: str
+
+
+Lib = Callable[..., Done]
+
+
+@pytest.fixture(autouse=True)
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Run every test in a folder where a file that nobody asked for would be seen."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def lib(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Lib:
+    """Run a command in this process, which spares the seconds of importing PyTorch."""
+
+    def run(*arguments: str, given: str | bytes = "") -> Done:
+        data = given.encode() if isinstance(given, str) else given
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), "ascii"))
+        try:
+            code: object = main(arguments)
+        except SystemExit as end:
+            code = end.code
+        return Done(code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def refused(lib: Lib, empty: Path) -> Callable[..., str]:
+    """Demand one clear sentence on standard error, and nothing anywhere else."""
+
+    def run(*arguments: str, given: str | bytes = "") -> str:
+        done = lib(*arguments, given=given)
+        assert done.code == 2
+        assert done.out == ""
+        assert "Traceback" not in done.err
+        assert not list(empty.iterdir())
+        return done.err.strip().splitlines()[-1]
+
+    return run
+
+
+def process(
+    command: str, folder: Path, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a process of its own, as a reader does."""
-    data = given.encode() if isinstance(given, str) else given
-    done = subprocess.run(
-        [sys.executable, "-m", "lib", *arguments],
-        input=data,
+    """Run a line of bash, as a reader does; ``$LIB`` is the command line."""
+    lib = f"{sys.executable} -W error -m lib"
+    return subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"],
         capture_output=True,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "LIB": lib, **environment},
+        encoding="utf-8",
         check=False,
     )
-    return subprocess.CompletedProcess(
-        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
-    )
 
 
-def refused(*arguments: str, given: str | bytes = "") -> str:
-    """Demand one clear sentence on standard error, and nothing anywhere else."""
-    done = lib(*arguments, given=given)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert "Traceback" not in done.stderr
-    return done.stderr.strip().splitlines()[-1]
+class TestProcess:
+    def test_whatever_the_system_it_reads_and_writes_utf8(self, empty: Path) -> None:
+        done = process(
+            "printf '\\xef\\xbb\\xbfDo you like the red car?\\r\\nI fly.' | "
+            "$LIB translate",
+            empty,
+            PYTHONIOENCODING="ascii",
+        )
+        assert done.returncode == 0
+        assert done.stdout.splitlines()[0] == "¿Te gusta el coche rojo?"
+        assert len(done.stdout.splitlines()) == 2
+        assert done.stderr.startswith(
+            "Sentence 2: this translator has never seen “fly”"
+        )
+        assert not list(empty.iterdir())
+
+    def test_a_reader_that_leaves_early_is_no_error(self, empty: Path) -> None:
+        done = process("$LIB translate 'I like the red car.' | true", empty)
+        assert done.returncode == 0
+        assert done.stderr == ""
+
+    def test_translating_needs_no_library_for_training_or_drawing(
+        self, empty: Path
+    ) -> None:
+        heavy = ["lightning", "matplotlib", "seaborn", "bertviz", "IPython"]
+        code = f"import lib.__main__, sys; print(set({heavy}) & set(sys.modules))"
+        done = process(f'{sys.executable} -W error -c "{code}"', empty)
+        assert done.stdout == "set()\n", done.stderr
+        assert done.stderr == ""
 
 
 class TestTranslate:
-    def test_one_translation_a_line_in_the_order_of_the_input(self) -> None:
+    def test_one_translation_a_line_in_the_order_of_the_input(self, lib: Lib) -> None:
         sentences = ["I like the red car.", "She reads a book.", "I like the red car."]
         done = lib("translate", *sentences)
-        assert done.returncode == 0
-        assert done.stderr == ""
-        lines = done.stdout.splitlines()
+        assert done.code == 0
+        assert done.err == ""
+        lines = done.out.splitlines()
         assert len(lines) == 3
         assert lines[0] == lines[2] != lines[1]
-        assert lib("translate", given="\n".join(sentences)).stdout == done.stdout
+        for end in ("\n", "\r\n", "\r"):
+            assert lib("translate", given=end.join(sentences)).out == done.out
+            assert lib("translate", given=end.join([*sentences, ""])).out == done.out
 
-    def test_long_before_short_keeps_its_place(self) -> None:
+    def test_long_before_short_keeps_its_place(self, lib: Lib) -> None:
         long, short = "I do not like the red car.", "I like the car."
-        both = lib("translate", long, short).stdout.splitlines()
-        assert both == lib("translate", short, long).stdout.splitlines()[::-1]
+        both = lib("translate", long, short).out.splitlines()
+        assert both == lib("translate", short, long).out.splitlines()[::-1]
 
-    def test_unknown_words_are_named_beside_the_translation(self) -> None:
+    @pytest.mark.parametrize("space", ["\x0b", "\x0c", "\x85", "\u2028", "\u00a0"])
+    def test_only_a_line_feed_ends_a_line(self, space: str, lib: Lib) -> None:
+        given = f"I like the{space}red car.\nShe reads a book."
+        done = lib("translate", given=given)
+        assert done.out == lib("translate", given=given.replace(space, " ")).out
+        assert len(done.out.splitlines()) == 2
+
+    def test_unknown_words_are_named_beside_the_translation(self, lib: Lib) -> None:
         done = lib("translate", "I like the zyzzyva and the qwerty.")
-        assert done.returncode == 0
-        assert len(done.stdout.splitlines()) == 1
-        assert "“zyzzyva”, “qwerty”" in done.stderr
+        assert done.code == 0
+        assert len(done.out.splitlines()) == 1
+        assert "“zyzzyva”, “qwerty”" in done.err
+
+    def test_unknown_words_do_nothing_to_the_terminal(self, lib: Lib) -> None:
+        done = lib("translate", f"I like \x1b[31m \x00 \udce9 {'z' * 5000}.")
+        assert done.code == 0
+        assert r"“\x1b”, “[”, “31m”, “\x00”, “\udce9”, “zzz" in done.err
+        assert len(done.err) < 300
 
     @pytest.mark.parametrize("sentence", ["", "   ", "\t"])
-    def test_an_empty_sentence_is_refused(self, sentence: str) -> None:
+    def test_an_empty_sentence_is_refused(
+        self, sentence: str, refused: Callable[..., str]
+    ) -> None:
         assert "Sentence 2 is empty" in refused("translate", "I like it.", sentence)
 
-    def test_empty_input_is_refused(self) -> None:
-        assert "standard input is empty" in refused("translate")
+    @pytest.mark.parametrize(
+        ("given", "words"),
+        [
+            ("", "standard input is empty"),
+            (b"\xef\xbb\xbf", "standard input is empty"),
+            ("\n", "Sentence 1 is empty"),
+            ("One.\n\nTwo.\n", "Sentence 2 is empty"),
+            ("One.\n\n", "Sentence 2 is empty"),
+            ("One.\n?!", "Sentence 2: There is nothing to translate in '?!'"),
+            (b"I like the caf\xe9.\n", "not UTF-8 text: byte 14 is 0xe9"),
+            ("One.\nTwo.\n" + "the dog " * 300, "Sentence 3: A sentence of 601 words"),
+        ],
+    )
+    def test_input_that_is_none_is_refused(
+        self, given: str | bytes, words: str, refused: Callable[..., str]
+    ) -> None:
+        assert words in refused("translate", given=given)
 
-    def test_a_blank_line_in_the_input_is_named(self) -> None:
-        assert "Sentence 2 is empty" in refused("translate", given="One.\n\nTwo.\n")
+    def test_streams_that_are_closed(
+        self, lib: Lib, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sys, "stdin", None)
+        assert main(["translate"]) == 2
+        monkeypatch.setattr(sys, "stdout", None)
+        assert main(["translate", "I like the red car."]) == 0
 
-    def test_marks_alone_are_refused(self) -> None:
-        assert "nothing to translate in '?!'" in refused("translate", "?!")
+    def test_a_full_disk_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        class Full(io.StringIO):
+            def write(self, text: str) -> int:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    def test_bytes_that_are_no_text_are_refused(self) -> None:
-        message = refused("translate", given=b"I like the caf\xe9.\n")
-        assert "not UTF-8 text: byte 14 is 0xe9" in message
+        said = io.StringIO()
+        monkeypatch.setattr(sys, "stdout", Full())
+        monkeypatch.setattr(sys, "stderr", said)
+        assert main(["translate", "I like the red car."]) == 2
+        assert said.getvalue() == "python -m lib: No space left on device.\n"
 
-    def test_a_sentence_too_long_is_refused(self) -> None:
-        assert "too long" in refused("translate", "the dog " * 300)
-
-    def test_a_folder_without_a_translator_is_refused(self, tmp_path: Path) -> None:
-        message = refused("translate", "Hello.", "--model", str(tmp_path))
-        assert str(tmp_path) in message
+    @pytest.mark.parametrize("name", ["", "nowhere", "..", "../models/grammar-en-es"])
+    def test_a_folder_without_a_translator_is_refused(
+        self, name: str, refused: Callable[..., str]
+    ) -> None:
+        message = refused("translate", "Hello.", "--model", name)
+        assert f"'{name}' is no folder of a translator" in message
         assert "grammar-en-es" in message
 
-    def test_a_batch_size_that_is_none_is_refused(self) -> None:
-        message = refused("translate", "Hello.", "--batch-size", "0")
-        assert "'0' is not a whole number of at least 1" in message
-
-    def test_a_reader_that_leaves_early_is_no_error(self) -> None:
-        command = f"{sys.executable} -m lib translate 'I like it.' | true"
-        done = subprocess.run(
-            ["bash", "-c", f"set -o pipefail; {command}"],
-            cwd=ROOT,
-            capture_output=True,
-            check=False,
-        )
-        assert done.returncode == 0
-        assert done.stderr == b""
+    @pytest.mark.parametrize("size", ["0", "-1", "1e3", "²", "٣", "9" * 5000])
+    def test_a_batch_size_that_is_none_is_refused(
+        self, size: str, refused: Callable[..., str]
+    ) -> None:
+        message = refused("translate", "Hello.", "--batch-size", size)
+        assert f"'{size[:30]}" in message
+        assert message.endswith("is not a whole number of at least 1.")
+        assert len(message) < 200
 
 
 class TestEvaluate:
-    def test_it_scores_the_unseen_parts(self) -> None:
-        done = lib("evaluate", "--limit", "20")
-        assert done.returncode == 0
-        assert "unseen_sentences: " in done.stdout
-        assert "unseen_combinations: " in done.stdout
-        assert "of 20 sentences" in done.stdout
+    @pytest.fixture(autouse=True)
+    def small(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        load = corpora.load
+        sizes = {"grammar": {"size": 400}, "phrases": {}}
+        monkeypatch.setattr(corpora, "load", lambda name: load(name, **sizes[name]))
 
-    def test_a_part_that_is_not_there_is_refused(self) -> None:
+    def test_it_scores_the_unseen_parts(self, lib: Lib) -> None:
+        done = lib("evaluate", "--limit", "10")
+        assert done.code == 0
+        assert "unseen_sentences: " in done.out
+        assert "unseen_combinations: " in done.out
+        assert "of 10 sentences" in done.out
+
+    def test_it_shows_as_many_mistakes_as_asked(self, lib: Lib) -> None:
+        command = ("evaluate", "--corpus", "phrases", "--part", "train", "--errors")
+        for errors in (0, 2):
+            done = lib(*command, str(errors))
+            assert done.out.startswith("train: ")
+            assert done.out.count("written") == errors
+
+    def test_a_corpus_without_unseen_parts_is_scored_whole(self, lib: Lib) -> None:
+        done = lib("evaluate", "--corpus", "phrases", "--errors", "0")
+        names = [line.split(":")[0] for line in done.out.splitlines()]
+        assert names == list(corpora.load("phrases").splits)
+
+    def test_a_part_that_is_not_there_is_refused(
+        self, refused: Callable[..., str]
+    ) -> None:
         message = refused("evaluate", "--part", "tset")
         assert "'tset'" in message
         assert "unseen_sentences" in message
 
-    def test_a_corpus_that_is_not_there_is_refused(self) -> None:
+    def test_a_corpus_that_is_not_there_is_refused(
+        self, refused: Callable[..., str]
+    ) -> None:
         assert "'klingon'" in refused("evaluate", "--corpus", "klingon")
 
 
@@ -129,13 +266,14 @@ class TestTrain:
     )
 
     def test_a_small_run_leaves_a_translator_with_its_scores(
-        self, tmp_path: Path
+        self, lib: Lib, tmp_path: Path, empty: Path
     ) -> None:
-        out = str(tmp_path / "run")
-        done = lib(*self.SMALL, "--out", out)
-        assert done.returncode == 0, done.stderr
-        assert "validation: " in done.stdout
-        assert {file.name for file in (tmp_path / "run").iterdir()} == {
+        run = tmp_path / "a run"
+        done = lib(*self.SMALL, "--set", "epochs=3", "--out", str(run))
+        assert done.code == 0, done.err
+        assert done.out.startswith("validation: ")
+        assert f"The translator is in {run}." in done.err
+        assert {file.name for file in run.iterdir()} == {
             "README.md",
             "checkpoint.safetensors",
             "config.json",
@@ -144,12 +282,38 @@ class TestTrain:
             "scores.json",
             "settings.json",
         }
-        translated = lib("translate", "lets go", "--model", out)
-        assert translated.returncode == 0
-        again = lib(*self.SMALL, "--out", out)
-        assert again.returncode == 2
-        assert "already holds a run" in again.stderr
-        assert lib(*self.SMALL, "--out", out, "--resume").returncode == 0
+        assert len({file.stat().st_mode for file in run.iterdir()}) == 1
+        assert not list(empty.iterdir())
+        report = json.loads((run / "scores.json").read_text("utf-8"))
+        assert report["settings"]["epochs"] == 3
+        translated = lib("translate", "lets go", "--model", str(run))
+        assert translated.code == 0
+        again = lib(*self.SMALL, "--out", str(run))
+        assert again.code == 2
+        assert "already holds a run" in again.err
+        again = lib(*self.SMALL, "--set", "epochs=3", "--out", str(run), "--resume")
+        assert again.code == 0
+        assert again.out == done.out
+
+    def test_without_a_folder_it_is_made_under_runs(
+        self, lib: Lib, empty: Path
+    ) -> None:
+        assert lib(*self.SMALL).code == 0
+        assert (empty / "runs" / "phrases-en-es" / "model.safetensors").exists()
+
+    def test_ctrl_c_says_how_to_go_on(
+        self, lib: Lib, empty: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def interrupted(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as during:
+            during.setattr(TranslationTask, "training_step", interrupted)
+            done = lib(*self.SMALL, "--out", "run")
+        assert done.code == 130
+        assert done.out == ""
+        assert "The run in run goes on with --resume." in done.err
+        assert lib(*self.SMALL, "--out", "run", "--resume").code == 0
 
     @pytest.mark.parametrize(
         ("assignment", "words"),
@@ -159,25 +323,63 @@ class TestTrain:
             ("epochs=0", "epochs must be more than 0, but it is 0"),
             ("epoch=2", "the names are: d_model"),
             ("epochs", "--set takes NAME=VALUE, not 'epochs'"),
+            ("=", "--set takes NAME=VALUE, not '='"),
             ("n_heads=3", "3 does not divide 128"),
             ("norm_first=yes", "norm_first must be true or false, but it is 'yes'"),
-            ("learning_rate=nan", "learning_rate must be more than 0"),
+            ("learning_rate=nan", "learning_rate must be a finite number"),
+            ("learning_rate=1e999", "learning_rate must be a finite number"),
+            ("label_smoothing=nan", "label_smoothing must be a finite number"),
+            ("seed=4294967296", "seed must be below 4294967296, but it is 4294967296"),
+            ("max_len=5", "needs 6 positions, but max_len is 5"),
+            ("max_tokens=6", "does not fit into a batch of max_tokens = 6"),
+            ("d_model=2000000000000", "does not fit into memory; make it smaller"),
         ],
     )
-    def test_an_impossible_setting_is_refused(
-        self, assignment: str, words: str
+    def test_an_impossible_setting_is_refused_and_leaves_nothing(
+        self, assignment: str, words: str, refused: Callable[..., str]
     ) -> None:
-        assert words in refused("train", "--set", assignment)
+        settings = ("train", "--corpus", "phrases", "--set", assignment)
+        assert words in refused(*settings, "--out", "run")
 
-    def test_a_corpus_without_sizes_says_so(self) -> None:
+    @pytest.mark.parametrize("size", ["0", "-1", "1e9", "abc", ""])
+    def test_a_size_that_is_none_is_refused(
+        self, size: str, refused: Callable[..., str]
+    ) -> None:
+        message = refused("train", "--size", size)
+        assert f"'{size}' is not a whole number of at least 1." in message
+
+    def test_a_corpus_larger_than_its_grammar_is_refused(
+        self, refused: Callable[..., str]
+    ) -> None:
+        assert "1000000000" in refused("train", "--size", "1000000000")
+
+    def test_a_corpus_without_sizes_says_so(self, refused: Callable[..., str]) -> None:
         message = refused("train", "--corpus", "phrases", "--size", "10")
         assert "no option 'size'" in message
 
+    def test_what_is_there_stays_there(self, lib: Lib, empty: Path) -> None:
+        """Also with ``--out ""``, which means the folder one stands in."""
+        (empty / "README.md").write_text("mine")
+        (empty / "file").write_text("mine too")
+        for out, words in (
+            ("", "holds something else than a run, such as README.md"),
+            (".", "holds something else than a run, such as README.md"),
+            ("file", "file is a file"),
+            ("file/run", "Not a directory"),
+        ):
+            done = lib(*self.SMALL, "--out", out)
+            assert done.code == 2
+            assert words in done.err
+        assert {file.name: file.read_text() for file in empty.iterdir()} == {
+            "README.md": "mine",
+            "file": "mine too",
+        }
 
-def test_no_command_shows_the_usage() -> None:
+
+def test_no_command_shows_the_usage(refused: Callable[..., str]) -> None:
     assert "command" in refused()
 
 
-def test_a_wrong_command_names_the_right_ones() -> None:
+def test_a_wrong_command_names_the_right_ones(refused: Callable[..., str]) -> None:
     message = refused("translat", "Hello.")
     assert "translate" in message

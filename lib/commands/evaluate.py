@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import functools
 from typing import Any
 
 from lib import corpora
 from lib.commands.options import add_model_option, whole_number
-from lib.commands.scores import score
+from lib.commands.scores import score, unseen_parts
 from lib.translator import Translator
 
 __all__ = ["add_parser", "run"]
-
-_TRAINING_PARTS = ("train", "validation")
 
 
 def add_parser(commands: Any) -> None:
@@ -45,7 +44,10 @@ def add_parser(commands: Any) -> None:
         "--limit", type=whole_number, help="take only the first so many sentences"
     )
     parser.add_argument(
-        "--errors", type=whole_number, default=5, help="mistakes to show (%(default)s)"
+        "--errors",
+        type=functools.partial(whole_number, least=0),
+        default=5,
+        help="mistakes to show (%(default)s)",
     )
     parser.set_defaults(run=run)
 
@@ -69,8 +71,7 @@ def run(options: argparse.Namespace) -> None:
     Built in chapter 9.
     """
     splits = corpora.load(options.corpus).splits
-    unseen = [name for name in splits if name not in _TRAINING_PARTS]
-    parts = options.part or unseen or list(splits)
+    parts = options.part or unseen_parts(splits) or list(splits)
     for part in parts:
         if part not in splits:
             raise ValueError(

@@ -67,9 +67,12 @@ def run(options: argparse.Namespace) -> None:
             )
     translator = Translator.load(options.model)
     for number, sentence in enumerate(sentences, start=1):
-        unknown = translator.unknown_words(sentence)
+        try:
+            unknown = translator.unknown_words(sentence)
+        except ValueError as error:
+            raise ValueError(f"Sentence {number}: {error}") from error
         if unknown:
-            words = ", ".join(f"“{word}”" for word in unknown)
+            words = ", ".join(map(_quoted, unknown))
             print(
                 f"Sentence {number}: this translator has never seen {words}; "
                 "it guesses.",
@@ -79,18 +82,28 @@ def run(options: argparse.Namespace) -> None:
         print(translation)
 
 
+def _quoted(word: str) -> str:
+    if not word.isprintable():  # it could do things to the terminal
+        word = ascii(word)[1:-1]
+    return f"“{word}”" if len(word) <= 40 else f"“{word[:39]}…”"
+
+
 def _read_lines() -> list[str]:
+    if sys.stdin is None:
+        raise ValueError("There is nothing to translate: standard input is closed.")
     if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(encoding="utf-8", errors="strict")
+        # Some editors begin a file with a mark of its encoding; that is no text.
+        sys.stdin.reconfigure(encoding="utf-8-sig", errors="strict")
         if sys.stdin.isatty():
             print("Write one sentence a line, then Ctrl-D.", file=sys.stderr)
     try:
-        lines = sys.stdin.read().splitlines()
+        text = sys.stdin.read()
     except UnicodeDecodeError as error:
         raise ValueError(
             f"Standard input is not UTF-8 text: byte {error.start} is "
             f"0x{error.object[error.start]:02x}."
         ) from error
-    if not lines:
+    if not text:
         raise ValueError("There is nothing to translate: standard input is empty.")
-    return lines
+    # Only at line feeds: splitlines would also split at characters inside a line.
+    return text.removesuffix("\n").split("\n")
