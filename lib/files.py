@@ -35,8 +35,10 @@ def write_whole(file: Path, content: str | bytes) -> None:
         data = content.encode("utf-8") if isinstance(content, str) else content
         unfinished.write_bytes(data)
         os.replace(unfinished, file)
-    except BaseException:
+    except BaseException as error:
         unfinished.unlink(missing_ok=True)  # half a file helps nobody
+        if isinstance(error, OSError) and not error.filename:
+            error.filename = str(file)  # a full disk does not say of what
         raise
 
 

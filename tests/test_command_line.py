@@ -318,7 +318,8 @@ class TestTrain:
     @pytest.mark.parametrize(
         ("assignment", "words"),
         [
-            ("epochs=many", "epochs must be a number, but it is 'many'"),
+            ("epochs=many", "epochs must be a whole number, but it is 'many'"),
+            ("clip=", "clip must be a number, but it is ''"),
             ("epochs=2.5", "epochs must be a whole number, but it is '2.5'"),
             ("epochs=0", "epochs must be more than 0, but it is 0"),
             ("epoch=2", "the names are: d_model"),

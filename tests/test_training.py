@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import lightning
 import pytest
@@ -26,7 +27,8 @@ from hypothesis import strategies as st
 from safetensors.torch import save_file
 
 from lib import corpora
-from lib.data import TranslationData
+from lib.data import ParallelDataset, TranslationData
+from lib.evaluation import exact_match
 from lib.training import (
     SafetensorsCheckpointIO,
     TrainingSettings,
@@ -130,6 +132,43 @@ class TestObjective:
     def test_a_warmup_longer_than_the_run_is_refused(self) -> None:
         with pytest.raises(ValueError, match=r"warmup_steps is 9 .* 9 steps"):
             warmup_decay(0, 9, 9)
+
+
+class TestSentences:
+    WORDS = Vocabulary(["a", "b"])
+
+    def test_pairs_may_come_one_by_one(self) -> None:
+        pairs = [("a", "b"), ("b", "a")]
+        assert len(ParallelDataset(iter(pairs), self.WORDS, self.WORDS)) == 2
+        splits = {"train": iter(pairs), "validation": iter(pairs)}
+        assert len(TranslationData(splits, self.WORDS, self.WORDS, 9, 0).train_set) == 2
+
+    @pytest.mark.parametrize(
+        "pair", ["ab", ("a",), ("a", "b", "a"), ("a", None), (b"a", b"b"), None]
+    )
+    def test_a_pair_is_two_sentences(self, pair: Any) -> None:
+        with pytest.raises(TypeError, match="Pair 1 must be two sentences") as error:
+            ParallelDataset([("a", "b"), pair], self.WORDS, self.WORDS)
+        assert repr(pair) in str(error.value)
+
+    @pytest.mark.parametrize("part", ["train", "validation"])
+    def test_a_part_without_sentences_is_named(self, part: str) -> None:
+        splits = {"train": [("a", "b")], "validation": [("a", "b")], part: iter(())}
+        with pytest.raises(ValueError, match=f"no sentences in its part '{part}'"):
+            TranslationData(splits, self.WORDS, self.WORDS, 9, 0)
+
+    @pytest.mark.parametrize("pair", [("a b a", "b"), ("a", "b a b")])
+    def test_a_sentence_without_a_place_is_shown(self, pair: tuple) -> None:
+        splits = {"train": [("a", "b")], "validation": [pair]}
+        data = TranslationData(splits, self.WORDS, self.WORDS, 9, 0)
+        data.check_lengths(4)  # three words, and <eos> behind or <sos> in front
+        with pytest.raises(ValueError, match="needs 4 positions") as error:
+            data.check_lengths(3)
+        assert repr(pair) in str(error.value)
+
+    def test_only_lists_are_scored(self) -> None:
+        with pytest.raises(TypeError, match="predictions must be a list"):
+            exact_match(iter(["a"]), ["a"])
 
 
 class TestSettings:
@@ -359,10 +398,10 @@ class TestCheckpoint:
 
         def full(path: Path, data: bytes) -> None:
             path.touch()
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
         monkeypatch.setattr(Path, "write_bytes", full)
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(OSError, match=r"No space left.*checkpoint\.safetensors"):
             SafetensorsCheckpointIO().save_checkpoint({"epoch": 2}, file)
         assert SafetensorsCheckpointIO().load_checkpoint(file) == {"epoch": 1}
         assert [found.name for found in tmp_path.iterdir()] == [file.name]

@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> None:
         >>> run(argparse.Namespace(set=["epochs=many"], corpus="grammar", size=None))
         Traceback (most recent call last):
         ...
-        ValueError: epochs must be a number, but it is 'many'.
+        ValueError: epochs must be a whole number, but it is 'many'.
 
     Built in chapter 9.
     """
@@ -174,7 +174,7 @@ def _read_value(name: str, text: str, default: Any) -> Any:
     try:
         return type(default)(text)
     except ValueError:
-        kind = "a whole number" if "." in text else "a number"
+        kind = "a whole number" if isinstance(default, int) else "a number"
         raise ValueError(f"{name} must be {kind}, but it is {text!r}.") from None
 
 

@@ -128,6 +128,10 @@ def _fit(
             raise SystemExit(128 + signal.SIGTERM) from None
         except SystemExit:  # Lightning's answer to Ctrl-C
             raise KeyboardInterrupt from None
+        except Exception:
+            if progress:  # what is said of the error gets a line of its own
+                print(file=sys.stderr)
+            raise
     if trainer.interrupted:  # older versions swallow Ctrl-C
         raise KeyboardInterrupt
 
