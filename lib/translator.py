@@ -37,8 +37,8 @@ class Translator:
         model: the Transformer.
         src_vocab: the words of the source language.
         tgt_vocab: the words of the target language.
-        tidy: True to give a sentence its capital and its full stop, if it lacks them,
-            because the model has never seen one without.
+        tidy: True to give a sentence its capital and its period, if it lacks them or
+            ends in "!", because the model has never seen one like that.
 
     Raises:
         ValueError: if model and vocabularies differ in size, or in their padding.
@@ -99,8 +99,8 @@ class Translator:
                 f"There is nothing to translate in {sentence!r}; write a sentence."
             )
         if self.tidy:
-            sentence = sentence[0].upper() + sentence[1:]
-            if sentence[-1] not in ".?!":
+            sentence = sentence[0].upper() + sentence[1:].rstrip(" !")
+            if sentence[-1] not in ".?":
                 sentence += "."
         length, limit = len(self.src_vocab.encode(sentence)), self.model.config.max_len
         if length >= limit:  # one place is for <eos>

@@ -64,6 +64,7 @@ class Vocabulary:
         specials: the special tokens in the order of their ids.
 
     Raises:
+        TypeError: if the tokens are one text instead of a list of words.
         ValueError: if a token stands twice, or a special token is missing.
 
     Example:
@@ -83,6 +84,10 @@ class Vocabulary:
     def __init__(
         self, tokens: Iterable[str], specials: Sequence[str] = (PAD, SOS, EOS, UNK)
     ) -> None:
+        if isinstance(tokens, str):
+            raise TypeError(
+                f"tokens must be a list of words, not one text: {tokens!r}."
+            )
         self.tokens = (*specials, *tokens)
         self.ids = {token: number for number, token in enumerate(self.tokens)}
         if len(self.ids) < len(self.tokens):
@@ -99,6 +104,8 @@ class Vocabulary:
     @classmethod
     def build(cls, sentences: Iterable[str], min_count: int = 1) -> Self:
         """Collect the words of some sentences, the frequent ones first."""
+        if isinstance(sentences, str):
+            raise TypeError(f"Give a list of sentences, not one text: {sentences!r}.")
         if min_count < 1:
             raise ValueError(f"min_count must be at least 1, but it is {min_count}.")
         counts = Counter(word for text in sentences for word in tokenize(text))

@@ -81,6 +81,9 @@ def test_a_sentence_gets_its_capital_and_its_full_stop() -> None:
     translator = make()
     assert translator.prepare("  the   dog ") == "The dog."
     assert translator.prepare("the dog?") == "The dog?"
+    assert translator.prepare("the dog!!") == "The dog."
+    assert translator.prepare("the dog!?") == "The dog!?"
+    assert translator.prepare("a !") == "A."
     translator.tidy = False
     assert translator.prepare(" the dog ") == "the dog"
 
