@@ -92,7 +92,7 @@ def pairs(parts):
 
 
 def test_unknown_names_and_options_are_refused_in_one_sentence():
-    with pytest.raises(ValueError, match=r"'klingon'.*'grammar', 'phrases'\.$"):
+    with pytest.raises(ValueError, match=r"'klingon'.*'grammar', .*'phrases', .*\.$"):
         corpora.load("klingon")
     with pytest.raises(ValueError, match=r"'sead'.*'seed', 'size'\.$"):
         corpora.load("grammar", sead=1)

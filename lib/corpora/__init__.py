@@ -1,19 +1,49 @@
-"""The corpora by name: `load("grammar")` gives the default one."""
+"""The corpora by name: `load("grammar")` gives the default one.
+
+Two are made here, `grammar` and `phrases`. The others are downloaded when they are
+first loaded, and kept in the folder that TRANSFORMER_BOOK_CACHE names.
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from lib.corpora import grammar, phrases
+from lib.corpora import (
+    europarl,
+    grammar,
+    multi30k,
+    opus_books,
+    phrases,
+    tatoeba,
+)
 from lib.corpora.base import Corpus, Pair, normalize
+from lib.corpora.cache import cache_folder
+from lib.corpora.splitting import references
 
-__all__ = ["Corpus", "Pair", "load", "names", "normalize"]
+__all__ = [
+    "Corpus",
+    "Pair",
+    "cache_folder",
+    "load",
+    "names",
+    "normalize",
+    "references",
+]
 
 _LOADERS: dict[str, Callable[..., Corpus]] = {
+    "europarl-it-en": europarl.load,
     "grammar": grammar.load,
+    "multi30k-de-en": partial(multi30k.load, "de", "en"),
+    "multi30k-en-de": partial(multi30k.load, "en", "de"),
+    "multi30k-en-fr": partial(multi30k.load, "en", "fr"),
+    "opus-books-en-it": opus_books.load,
     "phrases": phrases.load,
+    "tatoeba-en-es": partial(tatoeba.load, "es"),
+    "tatoeba-en-fr": partial(tatoeba.load, "fr"),
+    "tatoeba-en-it": partial(tatoeba.load, "it"),
 }
 
 
@@ -25,7 +55,9 @@ def names() -> list[str]:
 
     Example:
         >>> names()
-        ['grammar', 'phrases']
+        ['europarl-it-en', 'grammar', 'multi30k-de-en', 'multi30k-en-de',
+         'multi30k-en-fr', 'opus-books-en-it', 'phrases', 'tatoeba-en-es',
+         'tatoeba-en-fr', 'tatoeba-en-it']
 
     Built in chapter 10.
     """
@@ -43,7 +75,9 @@ def load(name: str = "grammar", **options: Any) -> Corpus:
         The corpus with all its splits.
 
     Raises:
-        ValueError: If there is no such corpus, or it has no such option.
+        ValueError: If there is no such corpus, or it has no such option; or if a
+            downloaded file is not what it should be.
+        OSError: If a file cannot be downloaded; the message says what to do.
 
     Example:
         >>> load("phrases").splits["train"][0]

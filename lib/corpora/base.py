@@ -42,6 +42,9 @@ class Corpus:
         source_language: Language code of the first sentence of a pair.
         target_language: Language code of the second sentence of a pair.
         splits: The pairs (source, target) of each split, by the split's name.
+        attribution: Whose sentences they are, and under which license; empty for
+            those that this project wrote itself.
+        notes: What was left out of the corpus, and why.
 
     Raises:
         ValueError: If there is no split at all.
@@ -58,6 +61,8 @@ class Corpus:
     source_language: str
     target_language: str
     splits: Mapping[str, Sequence[Pair]]
+    attribution: str = ""
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse a corpus that holds nothing."""
@@ -79,7 +84,8 @@ class Corpus:
         """Describe the corpus in a few lines, with one example per split.
 
         Returns:
-            Text of one line for the corpus and one for each split.
+            Text of one line for the corpus, one for each split, and one for each note
+            and the attribution, where there are any.
 
         Example:
             >>> corpus = Corpus("two", "en", "es", {"train": [("yes", "sí")]})
@@ -95,6 +101,9 @@ class Corpus:
         for name, rows in self.splits.items():
             example = f", such as {rows[0][0]!r} -> {rows[0][1]!r}" if rows else ""
             lines.append(f"  {name}: {_count(len(rows))}{example}")
+        lines += [f"  {note}" for note in self.notes]
+        if self.attribution:
+            lines.append(f"  {self.attribution}")
         return "\n".join(lines)
 
 

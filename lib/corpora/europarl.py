@@ -1,0 +1,86 @@
+"""Debates of the European Parliament: Europarl, version 7, Italian and English."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice, zip_longest
+from pathlib import Path
+
+from lib.corpora.archives import DELETE, gzip_lines, tar_lines
+from lib.corpora.base import Corpus, Pair
+from lib.corpora.cache import RemoteFile, cache_folder, fetch
+from lib.corpora.splitting import MAX_WORDS, split_by_source, tidy
+
+ATTRIBUTION = (
+    "Europarl v7 (https://www.statmt.org/europarl/): P. Koehn, Europarl: A Parallel "
+    "Corpus for Statistical Machine Translation, MT Summit 2005; proceedings of the "
+    "European Parliament, on which its makers know of no copyright restrictions. "
+    "Please cite the paper."
+)
+FILE = RemoteFile(
+    "europarl/it-en.tgz", "https://www.statmt.org/europarl/v7/it-en.tgz", "gzip"
+)
+LIMIT = 200_000
+
+
+def load(
+    seed: int = 0, max_words: int = MAX_WORDS, limit: int | None = LIMIT
+) -> Corpus:
+    """Load debates in Italian and English.
+
+    The text is read out of the archive, which is never unpacked. If the archive is not
+    in the cache, but europarl/sample.it-en.it.gz and europarl/sample.it-en.en.gz are,
+    this sample is taken instead.
+
+    Args:
+        seed: Chooses the sources that are held out.
+        max_words: Longest sentence, in words and punctuation marks.
+        limit: Lines to read, from the first on; None for all, which are 1.9 million
+            and want some gigabytes of memory.
+
+    Returns:
+        A corpus with the splits "train", "validation" and "test".
+
+    Raises:
+        OSError: If the file cannot be downloaded.
+        ValueError: If what lies in the cache, or what came, is not the file, or the
+            limit is below 1.
+
+    Built in chapter 14.
+    """
+    if limit is not None and (not isinstance(limit, int) or limit < 1):
+        raise ValueError(
+            "limit is the number of lines to read, at least 1, or None for all, but it "
+            f"is {limit!r}."
+        )
+    sample = [cache_folder() / f"europarl/sample.it-en.{code}.gz" for code in _CODES]
+    whole = (cache_folder() / FILE.place).is_file()
+    notes = []
+    if not whole and all(file.is_file() for file in sample):
+        notes.append("read from the sample in the cache, not from the whole corpus")
+        rows = _side_by_side([gzip_lines(file) for file in sample], sample[0].parent)
+    else:
+        file = fetch(FILE)
+        # One pass for each language, hand in hand: no text lies in memory whole.
+        sides = [tar_lines(file, f"europarl-v7.it-en.{code}") for code in _CODES]
+        rows = _side_by_side(sides, file)
+    pairs = list(islice(rows, limit))
+    if len(pairs) == limit and next(rows, None):
+        notes.append(f"only the first limit = {limit:,} lines were read")
+    pairs, more = tidy(pairs, max_words)
+    splits = split_by_source(pairs, seed)
+    return Corpus("europarl-it-en", "it", "en", splits, ATTRIBUTION, (*notes, *more))
+
+
+_CODES = ("it", "en")
+
+
+def _side_by_side(sides: list[Iterator[str]], origin: Path) -> Iterator[Pair]:
+    """Pair the lines; one side that ends first means that the other is not its own."""
+    for number, (source, target) in enumerate(zip_longest(*sides), start=1):
+        if source is None or target is None:
+            raise ValueError(
+                f"One language ends after {number - 1:,} lines in {origin} and the "
+                f"other goes on, so they do not belong together; {DELETE}."
+            )
+        yield source, target

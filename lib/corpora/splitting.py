@@ -1,0 +1,190 @@
+"""Real pairs made fit for use: tidied, and split so that no source stands twice."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+
+from lib.corpora.base import Pair, normalize
+from lib.vocabulary import tokenize
+
+# Different sources; a small corpus gives a tenth of its own to each of the two.
+TEST_SOURCES = 2_500
+VALIDATION_SOURCES = 1_000
+_LEAST = 10
+MAX_WORDS = 60
+
+
+def tidy(
+    pairs: Iterable[Pair], max_words: int = MAX_WORDS
+) -> tuple[list[Pair], list[str]]:
+    """Leave out what cannot be learned from, and say how much that was.
+
+    Args:
+        pairs: Sentences and their translations.
+        max_words: Longest sentence, in words and punctuation marks.
+
+    Returns:
+        The pairs that are left, and one note for each reason to leave others out.
+
+    Raises:
+        ValueError: If max_words is not a whole number of at least 1.
+
+    Example:
+        >>> tidy([("yes", "sí"), ("yes", "sí"), ("no", "")])
+        ([('yes', 'sí')], ['left out: 1 pair without words on one side', \
+'left out: 1 pair that stood there before'])
+
+    Built in chapter 14.
+    """
+    if not isinstance(max_words, int) or max_words < 1:
+        raise ValueError(
+            "max_words is the longest sentence, a whole number of at least 1, but it "
+            f"is {max_words!r}."
+        )
+    kept: dict[Pair, None] = {}
+    empty = repeated = long = 0
+    for source, target in pairs:
+        pair = source.strip(), target.strip()
+        if not all(map(normalize, pair)):
+            empty += 1
+        elif pair in kept:
+            repeated += 1
+        elif any(_is_longer(sentence, max_words) for sentence in pair):
+            long += 1
+        else:
+            kept[pair] = None
+    notes = left_out(empty, "without words on one side")
+    notes += left_out(repeated, "that stood there before")
+    notes += left_out(long, f"with more than max_words = {max_words} words and marks")
+    return list(kept), notes
+
+
+def left_out(count: int, why: str) -> list[str]:
+    """Say how many pairs are missing and why; nothing if none is.
+
+    Args:
+        count: Number of pairs.
+        why: The end of the sentence.
+
+    Returns:
+        One note, or none.
+
+    Example:
+        >>> left_out(2, "in capitals")
+        ['left out: 2 pairs in capitals']
+
+    Built in chapter 14.
+    """
+    pairs = "1 pair" if count == 1 else f"{count:,} pairs"
+    return [f"left out: {pairs} {why}"] if count else []
+
+
+def _is_longer(sentence: str, limit: int) -> bool:
+    # No sentence has more tokens than characters, which are counted faster.
+    return len(sentence) > limit and len(tokenize(sentence)) > limit
+
+
+def split_by_source(pairs: Sequence[Pair], seed: int = 0) -> dict[str, list[Pair]]:
+    """Divide pairs so that all translations of a source stay in one split.
+
+    Sources that differ in case, punctuation or spacing alone count as one. Which of
+    them are held out follows from the seed and the sources, whatever their order.
+
+    Args:
+        pairs: Sentences and their translations.
+        seed: Chooses what is held out.
+
+    Returns:
+        The pairs of "train", "validation" and "test", each in the order they came in.
+
+    Raises:
+        ValueError: If there are fewer than 10 different sources.
+
+    Example:
+        >>> pairs = [(f"{number} cats", f"{number} gatos") for number in range(20)]
+        >>> {name: len(part) for name, part in split_by_source(pairs).items()}
+        {'train': 16, 'validation': 2, 'test': 2}
+
+    Built in chapter 14.
+    """
+    keys = {normalize(source) for source, _ in pairs}
+    if len(keys) < _LEAST:
+        raise ValueError(
+            f"There are only {len(keys)} different sources, and {_LEAST} are needed to "
+            "hold some of them out; the file holds too little, or max_words is too low."
+        )
+    drawn = sorted(keys, key=lambda key: (_lot(key, seed), key))
+    test = min(TEST_SOURCES, len(keys) // 10)
+    validation = min(VALIDATION_SOURCES, len(keys) // 10)
+    place = dict.fromkeys(drawn, "train")
+    place.update(dict.fromkeys(drawn[:test], "test"))
+    place.update(dict.fromkeys(drawn[test : test + validation], "validation"))
+    splits: dict[str, list[Pair]] = {"train": [], "validation": [], "test": []}
+    for pair in pairs:
+        splits[place[normalize(pair[0])]].append(pair)
+    return splits
+
+
+def _lot(key: str, seed: int) -> bytes:
+    """Draw a number that is the same on every machine and in every version."""
+    return hashlib.blake2b(f"{seed} {key}".encode(), digest_size=8).digest()
+
+
+def keep_apart(
+    splits: Mapping[str, Sequence[Pair]], order: Sequence[str]
+) -> tuple[dict[str, list[Pair]], list[str]]:
+    """Take out of a ready-made split the sources that an earlier one holds.
+
+    Args:
+        splits: The pairs of each split.
+        order: The names of all splits; the first of them stays whole.
+
+    Returns:
+        The splits in the order in which they came, and one note for each that lost
+        pairs.
+
+    Example:
+        >>> splits = {"train": [("Yes!", "sí"), ("no", "no")], "test": [("yes", "sí")]}
+        >>> keep_apart(splits, order=["test", "train"])[1]
+        ['left out: 1 pair of train whose source stands in test']
+
+    Built in chapter 14.
+    """
+    holder: dict[str, str] = {}
+    apart: dict[str, list[Pair]] = {name: [] for name in splits}
+    notes: list[str] = []
+    for name in order:
+        lost: dict[str, int] = {}
+        for pair in splits[name]:
+            other = holder.setdefault(normalize(pair[0]), name)
+            if other == name:
+                apart[name].append(pair)
+            else:
+                lost[other] = lost.get(other, 0) + 1
+        for other, count in lost.items():
+            notes += left_out(count, f"of {name} whose source stands in {other}")
+    return apart, notes
+
+
+def references(pairs: Iterable[Pair]) -> dict[str, list[str]]:
+    """Collect all right translations of each source.
+
+    Args:
+        pairs: Sentences and their translations, such as a split of a corpus.
+
+    Returns:
+        For each source, in the order of their first pairs, its different targets.
+
+    Example:
+        >>> references([("Hi.", "Hola."), ("No.", "No."), ("Hi.", "Buenas.")])
+        {'Hi.': ['Hola.', 'Buenas.'], 'No.': ['No.']}
+
+    Built in chapter 14.
+    """
+    found: dict[str, list[str]] = {}
+    for source, target in pairs:
+        targets = found.setdefault(source, [])
+        if target not in targets:
+            targets.append(target)
+    return found

@@ -1,0 +1,72 @@
+"""Everyday sentences: Tatoeba's pairs, as ManyThings.org selects them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lib.corpora.archives import DELETE, zip_lines
+from lib.corpora.base import Corpus, Pair
+from lib.corpora.cache import RemoteFile, fetch
+from lib.corpora.splitting import MAX_WORDS, split_by_source, tidy
+
+ATTRIBUTION = (
+    "Sentences of the Tatoeba project (https://tatoeba.org), selected by "
+    "www.manythings.org/anki; license CC BY 2.0 FR "
+    "(https://creativecommons.org/licenses/by/2.0/fr/)."
+)
+# The Spanish file is the one of the Keras and TensorFlow tutorials, which stays as it
+# is; the others are renewed from time to time.
+FILES = {
+    "es": RemoteFile(
+        "spa-eng.zip",
+        "https://storage.googleapis.com/download.tensorflow.org/data/spa-eng.zip",
+        "zip",
+        "0c4fd7825d3d872488d38c157f784e035edab4f2ff0df25a2a208790ecb5b58f",
+    ),
+    "fr": RemoteFile(
+        "fra-eng.zip", "https://www.manythings.org/anki/fra-eng.zip", "zip"
+    ),
+    "it": RemoteFile(
+        "ita-eng.zip", "https://www.manythings.org/anki/ita-eng.zip", "zip"
+    ),
+}
+
+
+def load(target: str, seed: int = 0, max_words: int = MAX_WORDS) -> Corpus:
+    """Load everyday sentences in English and another language.
+
+    Args:
+        target: "es", "fr" or "it".
+        seed: Chooses the sources that are held out.
+        max_words: Longest sentence, in words and punctuation marks.
+
+    Returns:
+        A corpus with the splits "train", "validation" and "test".
+
+    Raises:
+        OSError: If the file cannot be downloaded.
+        ValueError: If what lies in the cache, or what came, is not the file.
+
+    Built in chapter 14.
+    """
+    pairs, notes = tidy(_read(target), max_words)
+    splits = split_by_source(pairs, seed)
+    return Corpus(
+        f"tatoeba-en-{target}", "en", target, splits, ATTRIBUTION, tuple(notes)
+    )
+
+
+def _read(target: str) -> Iterator[Pair]:
+    """Newer files have a third column, which names the authors of the two sentences."""
+    file = fetch(FILES[target])
+    # spa-eng.zip holds spa.txt, in a folder or not.
+    name = FILES[target].place.removesuffix("-eng.zip") + ".txt"
+    for number, line in enumerate(zip_lines(file, name), start=1):
+        columns = line.split("\t")
+        if len(columns) >= 2:
+            yield columns[0], columns[1]
+        elif line.strip():
+            raise ValueError(
+                f"Line {number:,} of {name} in {file} has no tab between a sentence "
+                f"and its translation, so it is not the file it should be; {DELETE}."
+            )
