@@ -20,10 +20,12 @@ def unseen_parts(splits: Mapping[str, Any]) -> list[str]:
     Example:
         >>> unseen_parts({"train": [], "validation": [], "unseen_sentences": []})
         ['unseen_sentences']
+        >>> unseen_parts({"train": [], "validation": [], "test": []})
+        ['test']
 
     Built in chapter 9.
     """
-    return [name for name in splits if name.startswith("unseen")]
+    return [name for name in splits if name.startswith(("unseen", "test"))]
 
 
 def score(
