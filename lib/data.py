@@ -274,6 +274,7 @@ class TranslationData(lightning.LightningDataModule):
     def train_dataloader(self) -> DataLoader[Batch]:
         """Return the batches of this epoch, in the order of its seed and number."""
         epoch = self.trainer.current_epoch if self.trainer else 0
+        # Far apart, so that no epoch of one seed is an epoch of the next.
         return self._loader(self.train_set, seed=self.seed * 100_003 + epoch)
 
     def val_dataloader(self) -> DataLoader[Batch]:

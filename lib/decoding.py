@@ -85,6 +85,8 @@ def greedy_decode(
             logits = model.decode(written, memory, src_mask)[:, -1]  # (B, V)
             best = logits.argmax(dim=-1)  # (B)
             best = best.masked_fill(finished, pad_id)  # a finished sentence stays so
+            # <sos> stands in `written`, and the new word does not yet: it is as long
+            # as the translation is now.
             finished |= (best == eos_id) | (written.size(1) >= limits)
             written = torch.cat([written, best[:, None]], dim=1)
     return written[:, 1:]

@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> None:
     except (KeyboardInterrupt, SystemExit):
         print(f"\nThe run in {folder} goes on with --resume.", file=sys.stderr)
         raise
-    tidy = corpus.name == "grammar"
+    tidy = corpus.name == "grammar"  # its sentences have a capital and a period
     Translator(task.model.cpu(), src_vocab, tgt_vocab, tidy).save(folder, half=True)
     report: dict[str, Any] = {
         "command": "python -m lib " + shlex.join(_command(options)),
@@ -121,6 +121,11 @@ def run(options: argparse.Namespace) -> None:
         "seconds": _seconds(folder),
         "scores": _scores(folder, splits),
     }
+    _publish(report, folder)
+
+
+def _publish(report: dict[str, Any], folder: Path) -> None:
+    """Keep the report as data and as a card, and print its scores."""
     write_json(folder / SCORES, report)
     write_card(folder, report)
     for part, result in report["scores"].items():
