@@ -323,3 +323,13 @@ class TestShipped:
         translator.model.train()  # dropout on: decoding has to switch it off
         sentence = ["I like the red car."]
         assert translator.translate(sentence) == translator.translate(sentence)
+
+    def test_the_readme_tells_its_scores_and_its_size(self) -> None:
+        report = json.loads((self.FOLDER / "scores.json").read_text("utf-8"))
+        readme = (SHIPPED.parent.parent / "README.md").read_text("utf-8")
+        assert f"{report['parameters']:,} parameters" in readme
+        assert f"runs/{report['name']}" in readme
+        for result in report["scores"].values():
+            assert (
+                f"| {result['sentences']:,} | {result['exact_match']:.2%} |" in readme
+            )
