@@ -3,8 +3,103 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-__all__ = ["exact_match"]
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+
+__all__ = ["Score", "bleu", "chrf", "exact_match"]
+
+
+class Score(NamedTuple):
+    """A score and the signature that says how it was computed.
+
+    Args:
+        value: from 0 to 100.
+        signature: sacreBLEU's: references, case, tokens, smoothing, version.
+
+    Example:
+        >>> Score(36.54, "nrefs:1|...").value
+        36.54
+
+    Built in chapter 12.
+    """
+
+    value: float
+    signature: str
+
+
+def bleu(
+    predictions: Sequence[str], references: Sequence[str | Sequence[str]]
+) -> Score:
+    """Compare runs of one to four words with the references, over a whole test set.
+
+    BLEU as sacreBLEU computes it, from plain sentences with case and punctuation.
+
+    Args:
+        predictions: what the model wrote, one string a sentence.
+        references: for each of them the right answer, or a list of right answers.
+
+    Returns:
+        The score from 0 to 100, with its signature.
+
+    Raises:
+        TypeError: if either is no list of sentences.
+        ValueError: if the two differ in length, or are empty.
+
+    Example:
+        >>> score = bleu(["The cat sat on the mat."], [["The cat sat on the mat."]])
+        >>> round(score.value, 1), score.signature.split("|")[:2]
+        (100.0, ['nrefs:1', 'case:mixed'])
+
+    Built in chapter 12.
+    """
+    return _sacrebleu(BLEU(), predictions, references)
+
+
+def chrf(
+    predictions: Sequence[str], references: Sequence[str | Sequence[str]]
+) -> Score:
+    """Compare runs of one to six characters: a nearly right word counts for something.
+
+    Args:
+        predictions: what the model wrote, one string a sentence.
+        references: for each of them the right answer, or a list of right answers.
+
+    Returns:
+        The score from 0 to 100, with its signature.
+
+    Raises:
+        TypeError: if either is no list of sentences.
+        ValueError: if the two differ in length, or are empty.
+
+    Example:
+        >>> round(chrf(["gatos"], ["gatas"]).value)
+        33
+
+    Built in chapter 12.
+    """
+    return _sacrebleu(CHRF(), predictions, references)
+
+
+def _sacrebleu(
+    metric: Any,
+    predictions: Sequence[str],
+    references: Sequence[str | Sequence[str]],
+) -> Score:
+    _check_lists(predictions, references)
+    answers = [[r] if isinstance(r, str) else list(r) for r in references]
+    if not all(answers):
+        raise ValueError(f"Sentence {answers.index([])} has no reference.")
+    most = max(map(len, answers))
+    # sacreBLEU wants columns: all first references, all second ones; None where a
+    # sentence has fewer.
+    columns = [
+        [row[number] if number < len(row) else None for row in answers]
+        for number in range(most)
+    ]
+    result = metric.corpus_score(list(predictions), columns)
+    return Score(float(result.score), str(metric.get_signature()))
 
 
 def exact_match(predictions: Sequence[str], references: Sequence[str]) -> float:
@@ -27,6 +122,12 @@ def exact_match(predictions: Sequence[str], references: Sequence[str]) -> float:
 
     Built in chapter 9.
     """
+    _check_lists(predictions, references)
+    right = sum(p == r for p, r in zip(predictions, references, strict=True))
+    return right / len(predictions)
+
+
+def _check_lists(predictions: Sequence[str], references: Sequence[Any]) -> None:
     for name, value in (("predictions", predictions), ("references", references)):
         if isinstance(value, str) or not isinstance(value, Sequence):
             kind = "one string: " if isinstance(value, str) else ""
@@ -40,5 +141,3 @@ def exact_match(predictions: Sequence[str], references: Sequence[str]) -> float:
         )
     if not predictions:
         raise ValueError("There is nothing to score: the list of predictions is empty.")
-    right = sum(p == r for p, r in zip(predictions, references, strict=True))
-    return right / len(predictions)

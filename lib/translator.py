@@ -16,6 +16,7 @@ from lib.config import TransformerConfig
 from lib.decoding import greedy_decode
 from lib.files import read_json, write_json, write_whole
 from lib.model import Transformer
+from lib.subwords import SubwordVocabulary
 from lib.vocabulary import Vocabulary
 
 __all__ = ["SHIPPED", "Translator"]
@@ -24,6 +25,7 @@ SHIPPED = Path(__file__).parent / "models"
 """The folder of the models that come with the book."""
 
 _CONFIG, _WEIGHTS = "config.json", "model.safetensors"
+_SHARED = "tokenizer.json"
 _FORMAT = 1
 # What is raised by settings that are missing or wrong, by sizes that fit no memory, and
 # by half a file.
@@ -169,13 +171,18 @@ class Translator:
         """
         folder = Path(folder)
         weights = _weights_to_save(self.model, torch.float16 if half else torch.float32)
-        description = {
+        description: dict[str, Any] = {
             "format": _FORMAT,
             "tidy": self.tidy,
             "model": self.model.config.to_dict(),
-            "src_vocab": self.src_vocab.tokens,
-            "tgt_vocab": self.tgt_vocab.tokens,
         }
+        for side, vocabulary in (("src", self.src_vocab), ("tgt", self.tgt_vocab)):
+            if isinstance(vocabulary, SubwordVocabulary):
+                file = _SHARED if self.src_vocab is self.tgt_vocab else f"{side}.json"
+                write_whole(folder / file, vocabulary.to_json())
+                description[f"{side}_vocab"] = file
+            else:
+                description[f"{side}_vocab"] = vocabulary.tokens
         write_whole(folder / _WEIGHTS, save(weights, metadata={"format": "pt"}))
         write_json(folder / _CONFIG, description)
 
@@ -195,8 +202,8 @@ class Translator:
             description = read_json(folder / _CONFIG)
             if description["format"] != _FORMAT:
                 raise ValueError(f"format {description['format']} is not {_FORMAT}")
-            src_vocab, tgt_vocab = (
-                _vocabulary(description[side]) for side in ("src_vocab", "tgt_vocab")
+            src_vocab, tgt_vocab = _vocabularies(
+                folder, description["src_vocab"], description["tgt_vocab"]
             )
             config = TransformerConfig.from_dict(description["model"])
             with torch.random.fork_rng(devices=[]):  # first weights, soon replaced
@@ -224,10 +231,20 @@ def _find(folder: Path | str) -> Path:
     return found
 
 
-def _vocabulary(tokens: Any) -> Vocabulary:
-    if not isinstance(tokens, list) or not all(isinstance(t, str) for t in tokens):
+def _vocabularies(folder: Path, src: Any, tgt: Any) -> tuple[Vocabulary, Vocabulary]:
+    src_vocab = _vocabulary(folder, src)
+    return src_vocab, src_vocab if src == tgt else _vocabulary(folder, tgt)
+
+
+def _vocabulary(folder: Path, content: Any) -> Vocabulary:
+    """Return the words in the list, or the pieces in the file of that name."""
+    if isinstance(content, str):
+        if Path(content).name != content:  # never a file outside the folder
+            raise ValueError(f"{content!r} is not the name of a file in it")
+        return SubwordVocabulary.load(folder / content)
+    if not isinstance(content, list) or not all(isinstance(t, str) for t in content):
         raise ValueError("a vocabulary is not a list of words")
-    return Vocabulary(tokens, specials=())
+    return Vocabulary(content, specials=())
 
 
 def _weights_to_save(model: Transformer, dtype: torch.dtype) -> dict[str, Tensor]:

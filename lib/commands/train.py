@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import shlex
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,10 @@ from lib import corpora
 from lib.commands.card import write_card
 from lib.commands.options import whole_number
 from lib.commands.scores import score, unseen_parts
+from lib.corpora import Pair
 from lib.files import write_json
 from lib.model import count_parameters
+from lib.subwords import SubwordVocabulary
 from lib.translator import Translator
 from lib.vocabulary import Vocabulary
 
@@ -96,13 +99,13 @@ def run(options: argparse.Namespace) -> None:
     corpus = corpora.load(
         options.corpus, **({} if options.size is None else {"size": options.size})
     )
-    name = f"{corpus.name}-{corpus.source_language}-{corpus.target_language}"
+    languages = f"{corpus.source_language}-{corpus.target_language}"
+    name = corpus.name.removesuffix(f"-{languages}") + f"-{languages}"
     folder = options.out or Path("runs") / name
     splits = {**corpus.splits}
     splits.setdefault("validation", splits["train"])  # the phrases are too few to part
-    src_vocab, tgt_vocab = (
-        Vocabulary.build(side) for side in zip(*splits["train"], strict=True)
-    )
+    src_vocab, tgt_vocab = _vocabularies(splits["train"], settings.vocab_size)
+    splits = _fitting(splits, src_vocab, tgt_vocab, settings.max_len)
     parts = (splits, src_vocab, tgt_vocab)
     try:
         task = train(*parts, settings, folder, options.resume, progress=True)
@@ -122,6 +125,42 @@ def run(options: argparse.Namespace) -> None:
         "scores": _scores(folder, splits),
     }
     _publish(report, folder)
+
+
+def _vocabularies(pairs: Sequence[Pair], size: int) -> tuple[Vocabulary, Vocabulary]:
+    """Collect the words of the training part, or learn the pieces of both sides."""
+    if size:
+        shared = SubwordVocabulary.build(
+            (text for pair in pairs for text in pair), size
+        )
+        return shared, shared
+    src_vocab, tgt_vocab = (Vocabulary.build(side) for side in zip(*pairs, strict=True))
+    return src_vocab, tgt_vocab
+
+
+def _fitting(
+    splits: Mapping[str, Sequence[Pair]],
+    src_vocab: Vocabulary,
+    tgt_vocab: Vocabulary,
+    max_len: int,
+) -> dict[str, Sequence[Pair]]:
+    """Leave out what is too long to learn from, and say so; never from a test part."""
+    fitting = dict(splits)
+    for name in ("train", "validation"):
+        fitting[name] = [
+            (src, tgt)
+            for src, tgt in splits[name]
+            if len(src_vocab.encode(src)) < max_len  # one place is for <eos>
+            and len(tgt_vocab.encode(tgt)) < max_len
+        ]
+        missing = len(splits[name]) - len(fitting[name])
+        if missing:
+            print(
+                f"{name}: left out {missing:,} of {len(splits[name]):,} pairs, which "
+                f"are longer than max_len = {max_len} tokens.",
+                file=sys.stderr,
+            )
+    return fitting
 
 
 def _publish(report: dict[str, Any], folder: Path) -> None:

@@ -21,6 +21,8 @@ COLUMNS = (
     "validation_loss",
     "validation_token_accuracy",
     "validation_exact_match",
+    "validation_bleu",
+    "tokens",
     "seconds",
 )
 
@@ -82,16 +84,21 @@ class EpochLog(Callback):
     def on_train_epoch_start(self, *_: object) -> None:
         self.start = time.perf_counter()
 
-    def on_train_epoch_end(self, trainer: lightning.Trainer, *_: object) -> None:
+    def on_train_epoch_end(
+        self, trainer: lightning.Trainer, task: lightning.LightningModule
+    ) -> None:
+        measured = trainer.callback_metrics
         metrics = {
-            name: f"{float(trainer.callback_metrics[name]):.5f}"
-            for name in COLUMNS[2:6]
+            name: f"{float(measured[name]):.5f}"
+            for name in COLUMNS[2:7]
+            if name in measured
         }
         self.rows.append(
             {
                 "epoch": str(trainer.current_epoch + 1),
                 "step": str(trainer.global_step),
                 **metrics,
+                "tokens": str(getattr(task, "tokens_seen", "")),
                 "seconds": f"{time.perf_counter() - self.start:.1f}",
             }
         )

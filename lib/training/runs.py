@@ -17,6 +17,7 @@ from lightning.pytorch.utilities.exceptions import SIGTERMException
 
 from lib.data import TranslationData
 from lib.files import write_json
+from lib.training.averaging import KeepEpochWeights
 from lib.training.checkpoints import SafetensorsCheckpointIO
 from lib.training.folders import (
     CHECKPOINT,
@@ -99,6 +100,7 @@ def _task(
             config,
             sos_id=tgt_vocab.sos_id,
             eos_id=tgt_vocab.eos_id,
+            tgt_vocab=tgt_vocab,
             learning_rate=settings.learning_rate,
             warmup_steps=settings.warmup_steps,
             label_smoothing=settings.label_smoothing,
@@ -120,8 +122,9 @@ def _fit(
     progress: bool,
 ) -> None:
     # Lightning draws its progress bar on standard output, which is for results.
+    kept = KeepEpochWeights(settings.average, folder)
     with _quiet_lightning(), contextlib.redirect_stdout(sys.stderr):
-        trainer = _trainer(settings, folder, progress)
+        trainer = _trainer(settings, folder, progress, kept)
         try:
             trainer.fit(task, data, ckpt_path=checkpoint)
         except SIGTERMException:  # by itself it would end as a success
@@ -134,12 +137,17 @@ def _fit(
             raise
     if trainer.interrupted:  # older versions swallow Ctrl-C
         raise KeyboardInterrupt
+    if settings.average > 1:
+        kept.load_average(task.model)
 
 
 def _trainer(
-    settings: TrainingSettings, folder: Path | None, progress: bool
+    settings: TrainingSettings,
+    folder: Path | None,
+    progress: bool,
+    kept: KeepEpochWeights,
 ) -> lightning.Trainer:
-    callbacks: list[Callback] = []
+    callbacks: list[Callback] = [kept] if settings.average > 1 else []
     if folder:  # the log first: a checkpoint then never knows of an epoch it lacks
         callbacks += [EpochLog(folder / LOG), SaveEveryEpoch(folder / CHECKPOINT)]
     if progress:
@@ -148,6 +156,7 @@ def _trainer(
         devices=1,  # "auto" would take every GPU, and train on each the same
         max_epochs=settings.epochs,
         gradient_clip_val=settings.clip,
+        precision=settings.precision,  # type: ignore[arg-type]  # checked
         callbacks=callbacks,
         plugins=[SafetensorsCheckpointIO()],
         logger=False,

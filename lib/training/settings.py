@@ -8,7 +8,9 @@ from typing import Any
 
 from lib.config import TransformerConfig
 
-__all__ = ["TrainingSettings"]
+__all__ = ["PRECISIONS", "TrainingSettings"]
+
+PRECISIONS = ("32-true", "bf16-mixed", "16-mixed")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,12 +25,21 @@ class TrainingSettings:
         dropout: share of numbers set to zero in training.
         max_len: longest sentence in tokens.
         norm_first: pre-norm instead of post-norm.
+        tie_embeddings: one matrix for both embeddings and the output; needs
+            ``vocab_size``.
+        vocab_size: tokens of the one sub-word vocabulary that both languages share; 0
+            for the words of each language as they are.
         epochs: how often each sentence pair is seen.
         max_tokens: most tokens in a batch, padding included.
         learning_rate: the highest rate, reached when the warm-up ends.
         warmup_steps: optimizer steps until then.
         label_smoothing: share of the probability that is spread over all words.
         clip: longest gradient; a longer one is shortened to this length.
+        average: the model of so many last epochs is averaged at the end.
+        patience: end early when the validation loss has not fallen for so many epochs;
+            0 for never.
+        precision: what Lightning computes in: "32-true", or "bf16-mixed" and
+            "16-mixed" where the hardware is faster in 16 bits.
         seed: one seed gives one result.
 
     Raises:
@@ -51,23 +62,34 @@ class TrainingSettings:
     dropout: float = 0.05
     max_len: int = 128
     norm_first: bool = True
+    tie_embeddings: bool = False
+    vocab_size: int = 0
     epochs: int = 5
     max_tokens: int = 1024
     learning_rate: float = 3e-3
     warmup_steps: int = 300
     label_smoothing: float = 0.05
     clip: float = 1.0
+    average: int = 1
+    patience: int = 0
+    precision: str = "32-true"
     seed: int = 0
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             _check_type(field.name, getattr(self, field.name), type(field.default))
-        for name in ("epochs", "max_tokens", "learning_rate", "clip"):
+        for name in ("epochs", "max_tokens", "learning_rate", "clip", "average"):
             if getattr(self, name) <= 0:
                 raise ValueError(
                     f"{name} must be more than 0, but it is {getattr(self, name)}."
                 )
-        for name in ("seed", "warmup_steps", "label_smoothing"):
+        for name in (
+            "seed",
+            "warmup_steps",
+            "label_smoothing",
+            "vocab_size",
+            "patience",
+        ):
             if getattr(self, name) < 0:
                 raise ValueError(
                     f"{name} must not be below 0, but it is {getattr(self, name)}."
@@ -77,7 +99,25 @@ class TrainingSettings:
                 raise ValueError(
                     f"{name} must be below {limit}, but it is {getattr(self, name)}."
                 )
+        self._check_relations()
         self.model_config(src_vocab_size=4, tgt_vocab_size=4)  # checks the sizes
+
+    def _check_relations(self) -> None:
+        if self.tie_embeddings and not self.vocab_size:
+            raise ValueError(
+                "tie_embeddings needs one vocabulary for both languages; give it a "
+                "vocab_size, such as 4000."
+            )
+        if self.average > self.epochs:
+            raise ValueError(
+                f"average must be at most the number of epochs, {self.epochs}, but it "
+                f"is {self.average}."
+            )
+        if self.precision not in PRECISIONS:
+            raise ValueError(
+                f"precision must be one of {', '.join(PRECISIONS)}, but it is "
+                f"{self.precision!r}."
+            )
 
     def model_config(
         self, src_vocab_size: int, tgt_vocab_size: int, pad_id: int = 0
@@ -90,11 +130,17 @@ class TrainingSettings:
             tgt_vocab_size,
             pad_id=pad_id,
             norm_first=self.norm_first,
+            tie_embeddings=self.tie_embeddings,
             **sizes,
         )
 
 
-_KINDS = {int: "a whole number", float: "a number", bool: "True or False"}
+_KINDS = {
+    int: "a whole number",
+    float: "a number",
+    bool: "True or False",
+    str: "a text",
+}
 
 
 def _check_type(name: str, value: Any, kind: type) -> None:

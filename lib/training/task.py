@@ -11,8 +11,11 @@ from torch import Tensor
 from lib.config import TransformerConfig
 from lib.data import Batch
 from lib.decoding import greedy_decode
+from lib.evaluation import bleu
+from lib.fused import fuse
 from lib.model import Transformer
 from lib.training.objective import token_accuracy, translation_loss, warmup_decay
+from lib.vocabulary import Vocabulary
 
 __all__ = ["TranslationTask"]
 
@@ -27,6 +30,8 @@ class TranslationTask(lightning.LightningModule):
         label_smoothing: share of the probability that is spread over all words.
         sos_id: the id that every target begins with.
         eos_id: the id that ends a target.
+        tgt_vocab: turns the translations of the validation part into text, for their
+            BLEU; None leaves that score out.
         seed: with the number of the epoch, decides the dropout of that epoch.
 
     Example:
@@ -45,24 +50,30 @@ class TranslationTask(lightning.LightningModule):
         *,
         sos_id: int,
         eos_id: int,
+        tgt_vocab: Vocabulary | None = None,
         learning_rate: float = 1e-3,
         warmup_steps: int = 400,
         label_smoothing: float = 0.1,
         seed: int = 0,
     ) -> None:
         super().__init__()
-        self.model = Transformer(config)
+        self.model = fuse(Transformer(config))  # the same numbers, sooner
         self.pad_id = config.pad_id
         self.sos_id, self.eos_id = sos_id, eos_id
         self.learning_rate = learning_rate
         self.warmup_steps = warmup_steps
         self.label_smoothing = label_smoothing
         self.seed = seed
+        self.tgt_vocab = tgt_vocab
+        self.tokens_seen = 0  # of the targets, in this epoch
+        self.written: list[str] = []
+        self.wanted: list[str] = []
 
     def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
         # So that a run which was interrupted goes on exactly as if it had not been. Not
         # at the start of the epoch: Lightning may still draw numbers after that.
         if batch_idx == 0:
+            self.tokens_seen = 0
             torch.manual_seed(self.seed * 100_003 + self.current_epoch)
 
     def training_step(self, batch: Batch) -> Tensor:
@@ -75,7 +86,9 @@ class TranslationTask(lightning.LightningModule):
                 f"The loss has become {loss.item()}: the training has diverged; begin "
                 "again with a smaller learning_rate."
             )
-        self._log("train_loss", loss.detach(), self._count_tokens(batch))
+        tokens = self._count_tokens(batch)
+        self._log("train_loss", loss.detach(), tokens)
+        self.tokens_seen += tokens
         return loss
 
     def validation_step(self, batch: Batch) -> None:
@@ -85,16 +98,32 @@ class TranslationTask(lightning.LightningModule):
         self._log("validation_loss", loss, tokens)
         accuracy = token_accuracy(logits, batch.tgt_out, self.pad_id)
         self._log("validation_token_accuracy", accuracy, tokens)
-        self._log("validation_exact_match", self._exact(batch), len(batch.src))
+        written = self._write(batch)  # (B, T)
+        exact = self._exact(written, batch.tgt_out)
+        self._log("validation_exact_match", exact, len(batch.src))
+        if self.tgt_vocab:
+            self.written += map(self.tgt_vocab.decode, written.tolist())
+            self.wanted += map(self.tgt_vocab.decode, batch.tgt_out.tolist())
 
-    def _exact(self, batch: Batch) -> Tensor:
+    def on_validation_epoch_end(self) -> None:
+        if self.wanted:
+            score = bleu(self.written, self.wanted).value
+            self._log("validation_bleu", torch.tensor(score), 1)
+        self.written, self.wanted = [], []
+
+    def _write(self, batch: Batch) -> Tensor:
+        # A little longer than the answer: who has not stopped by then is wrong anyway.
+        limit = min(batch.tgt_out.size(1) + 10, self.model.config.max_len)
+        return greedy_decode(self.model, batch.src, self.sos_id, self.eos_id, limit)
+
+    def _exact(self, written: Tensor, wanted: Tensor) -> Tensor:
         """Return the share of sentences that free writing gets right to the token."""
-        width = batch.tgt_out.size(1)
-        limit = min(width, self.model.config.max_len)
-        written = greedy_decode(self.model, batch.src, self.sos_id, self.eos_id, limit)
-        missing = (0, width - written.size(1))
-        written = torch.nn.functional.pad(written, missing, value=self.pad_id)  # (B, T)
-        return (written == batch.tgt_out).all(dim=1).float().mean()
+        width = max(written.size(1), wanted.size(1))
+        written, wanted = (
+            torch.nn.functional.pad(ids, (0, width - ids.size(1)), value=self.pad_id)
+            for ids in (written, wanted)
+        )
+        return (written == wanted).all(dim=1).float().mean()
 
     def _count_tokens(self, batch: Batch) -> int:
         return int((batch.tgt_out != self.pad_id).sum())
