@@ -26,8 +26,8 @@ ALL_CORES := env -u OMP_NUM_THREADS -u MKL_NUM_THREADS -u OPENBLAS_NUM_THREADS
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-browser book site test translate train notebooks address \
-	format lint serve clean
+.PHONY: help setup setup-browser book site test translate train bench notebooks \
+	address format lint serve clean
 
 help: ## list these habits
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | \
@@ -51,6 +51,9 @@ translate: setup ## translate: make translate TEXT="a sentence in English"
 
 train: setup ## train the translator that the book ships; more in ARGS
 	@$(ALL_CORES) $(RUN) -m lib train $(ARGS)
+
+bench: setup ## measure training and decoding side by side; one part in ARGS
+	@$(ALL_CORES) $(RUN) book/tools/bench.py $(ARGS)
 
 notebooks: setup ## run every chapter again and store its outputs
 	@$(RUN) book/tools/notebooks.py run $(ARGS)

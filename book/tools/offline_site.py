@@ -39,6 +39,7 @@ LIB_ORDER = [
     "subwords",
     "corpora",
     "data",
+    "cache",
     "decoding",
     "evaluation",
     "training",
