@@ -34,7 +34,8 @@ def by_hand(model: Transformer, source: list[int], max_len: int) -> list[int]:
     """Write one sentence with the whole model at each step."""
     written = [SOS]
     while len(written) <= max_len:
-        scores = model(torch.tensor([source]), torch.tensor([written]))[0, -1]
+        scores = model(torch.tensor([source]), torch.tensor([written]))[0, -1].detach()
+        scores[0] = -torch.inf  # padding is no word
         written.append(int(scores.argmax()))
         if written[-1] == EOS:
             break

@@ -1,0 +1,221 @@
+"""Beam search: several translations side by side, the best of them kept."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from lib.decoding.readers import evaluating, length_limits, open_reader
+from lib.model import Transformer
+
+__all__ = ["Hypothesis", "beam_search", "length_norm"]
+
+
+class Hypothesis(NamedTuple):
+    """One finished translation of a sentence.
+
+    Args:
+        ids: its tokens, ``<eos>`` included unless the limit came first.
+        score: its log-probability divided by the length penalty.
+
+    Example:
+        >>> Hypothesis([5, 2], -0.25).score
+        -0.25
+
+    Built in chapter 12.
+    """
+
+    ids: list[int]
+    score: float
+
+
+def length_norm(length: int, length_penalty: float) -> float:
+    r"""Return what the log-probability of a translation is divided by.
+
+    .. math:: \left(\frac{5 + \mathit{length}}{6}\right)^{\alpha}
+
+    The rule of Wu et al. (2016), which the paper uses with α = 0.6 (§6.1).
+
+    Args:
+        length: tokens of the translation.
+        length_penalty: α; 0 leaves the log-probability as it is.
+
+    Example:
+        >>> length_norm(7, length_penalty=1.0)
+        2.0
+
+    Built in chapter 12.
+    """
+    return ((5 + length) / 6) ** length_penalty
+
+
+@torch.inference_mode()
+def beam_search(
+    model: Transformer,
+    src: Tensor,
+    sos_id: int,
+    eos_id: int,
+    beam_size: int = 4,
+    length_penalty: float = 0.6,
+    n_best: int = 1,
+    max_len: int | None = None,
+    cached: bool | None = None,
+) -> list[list[Hypothesis]]:
+    r"""Keep the likeliest beginnings of each sentence, and finish the best (§6.1).
+
+    A sentence is done when as many translations have ended as its beam is wide, or when
+    no open one can become better than the ``n_best`` that ended.
+
+    Args:
+        model: a Transformer; it is put into evaluation mode while it writes.
+        src: token ids of the source sentences, padded.
+        sos_id: the id that every target begins with.
+        eos_id: the id that ends a target.
+        beam_size: beginnings that are kept for each sentence.
+        length_penalty: α of :func:`length_norm`; more favors longer translations.
+        n_best: translations to give back for each sentence.
+        max_len: longest translation in tokens, ``<eos>`` included; if None, the length
+            of the source plus 50, as far as the model has positions.
+        cached: as in :func:`greedy_decode`.
+
+    Shape:
+        src: :math:`(B, S)`.
+
+    Returns:
+        For each sentence its best hypotheses, the best first.
+
+    Raises:
+        ValueError: if a size is impossible; the message names it.
+
+    Example:
+        >>> from lib.config import TransformerConfig
+        >>> model = Transformer(TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16))
+        >>> found = beam_search(model, torch.tensor([[4, 5]]), 1, 2, 3, n_best=2)
+        >>> [len(hypotheses) for hypotheses in found]
+        [2]
+
+    Built in chapter 12.
+    """
+    _check(model, beam_size, length_penalty, n_best)
+    limits = length_limits(model, src, max_len).tolist()
+    beams = [_Beam(limit, beam_size, length_penalty, n_best) for limit in limits]
+    if not beams:
+        return []
+    with evaluating(model):
+        reader = open_reader(model, src, max(limits), cached)
+        rows = torch.arange(len(src), device=src.device).repeat_interleave(beam_size)
+        reader.select(rows)  # (B * K) beginnings from here on, K for each sentence
+        newest = src.new_full((len(rows),), sos_id)
+        scores = torch.full((len(src), beam_size), -torch.inf, device=src.device)
+        scores[:, 0] = 0.0  # all beginnings are alike so far, so one of them counts
+        open_beams = beams
+        while open_beams:
+            logits = reader.step(newest).float()  # (B * K, V)
+            steps = logits.log_softmax(dim=-1).view(*scores.shape, -1)  # (B, K, V)
+            totals = (scores[:, :, None] + steps).flatten(1)  # (B, K * V)
+            # Twice as many as needed: half of them may end.
+            best, places = totals.topk(2 * beam_size, dim=-1)  # (B, 2K)
+            grown = [
+                beam.grow(values, numbers, steps.size(-1), eos_id)
+                for beam, values, numbers in zip(
+                    open_beams, best.tolist(), places.tolist(), strict=True
+                )
+            ]
+            going = [number for number, beam in enumerate(open_beams) if not beam.done]
+            open_beams = [open_beams[number] for number in going]
+            if not open_beams:
+                break
+            kept = [grown[number] for number in going]
+            parents = [
+                number * beam_size + parent
+                for number, choices in zip(going, kept, strict=True)
+                for parent, _, _ in choices
+            ]
+            reader.select(torch.tensor(parents, device=src.device))
+            newest = src.new_tensor([t for choices in kept for _, t, _ in choices])
+            scores = scores.new_tensor([[s for _, _, s in choices] for choices in kept])
+    return [beam.best() for beam in beams]
+
+
+def _check(
+    model: Transformer, beam_size: int, length_penalty: float, n_best: int
+) -> None:
+    words = model.config.tgt_vocab_size
+    if not 1 <= beam_size <= words // 2:
+        raise ValueError(
+            f"beam_size must lie between 1 and half the vocabulary of {words} tokens, "
+            f"but it is {beam_size}."
+        )
+    if not 1 <= n_best <= beam_size:
+        raise ValueError(
+            f"n_best must lie between 1 and beam_size = {beam_size}, but it is "
+            f"{n_best}."
+        )
+    if length_penalty < 0:
+        raise ValueError(
+            f"length_penalty must not be below 0, but is {length_penalty}."
+        )
+
+
+_Choice = tuple[int, int, float]  # which beginning, the token behind it, their score
+
+
+class _Beam:
+    """The beginnings of one sentence, and the translations that have ended."""
+
+    def __init__(
+        self, limit: int, size: int, length_penalty: float, n_best: int
+    ) -> None:
+        self.limit, self.size, self.n_best = limit, size, n_best
+        self.length_penalty = length_penalty
+        self.beginnings: list[list[int]] = [[] for _ in range(size)]
+        self.ended: list[Hypothesis] = []
+        self.done = False
+
+    def grow(
+        self, scores: list[float], places: list[int], words: int, eos_id: int
+    ) -> list[_Choice]:
+        """Add a token to the best beginnings, and put those that end aside."""
+        going: list[_Choice] = []
+        for rank, (score, place) in enumerate(zip(scores, places, strict=True)):
+            parent, token = divmod(place, words)
+            if score == -torch.inf:
+                break
+            if token != eos_id:
+                going.append((parent, token, score))
+            elif rank < self.size:  # an end must be among the best, as all others
+                self._end([*self.beginnings[parent], token], score)
+            if len(going) == self.size:
+                break
+        self.beginnings = [[*self.beginnings[p], token] for p, token, _ in going]
+        self._close(going)
+        # Too few at the very first step: the last one again, with no chance to win.
+        while len(going) < self.size:
+            parent, token, _ = going[-1] if going else (0, eos_id, 0.0)
+            going.append((parent, token, -torch.inf))
+            self.beginnings.append([])
+        return going
+
+    def _end(self, ids: list[int], score: float) -> None:
+        norm = length_norm(len(ids), self.length_penalty)
+        self.ended.append(Hypothesis(ids, score / norm))
+
+    def _close(self, going: list[_Choice]) -> None:
+        length = len(self.beginnings[0]) if self.beginnings else self.limit
+        if len(self.ended) >= self.size or not going:
+            self.done = True
+        elif length >= self.limit:
+            for ids, (_, _, score) in zip(self.beginnings, going, strict=True):
+                self._end(ids, score)
+            self.done = True
+        elif len(self.ended) >= self.n_best:
+            # Scores only fall, and the penalty is mildest at the limit.
+            hope = going[0][2] / length_norm(self.limit, self.length_penalty)
+            self.done = self.best()[-1].score >= hope
+
+    def best(self) -> list[Hypothesis]:
+        """Return the best translations that have ended, the best first."""
+        order = sorted(self.ended, key=lambda found: -found.score)
+        return order[: self.n_best]
