@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from safetensors import SafetensorError
@@ -13,7 +13,7 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from lib.config import TransformerConfig
-from lib.decoding import greedy_decode
+from lib.decoding import Hypothesis, beam_search, greedy_decode
 from lib.files import read_json, write_json, write_whole
 from lib.model import Transformer
 from lib.subwords import SubwordVocabulary
@@ -23,6 +23,8 @@ __all__ = ["SHIPPED", "Translator"]
 
 SHIPPED = Path(__file__).parent / "models"
 """The folder of the models that come with the book."""
+
+Written = TypeVar("Written")
 
 _CONFIG, _WEIGHTS = "config.json", "model.safetensors"
 _SHARED = "tokenizer.json"
@@ -106,9 +108,11 @@ class Translator:
                 sentence += "."
         length, limit = len(self.src_vocab.encode(sentence)), self.model.config.max_len
         if length >= limit:  # one place is for <eos>
+            subwords = isinstance(self.src_vocab, SubwordVocabulary)
+            unit = "pieces of words" if subwords else "words and marks"
             raise ValueError(
-                f"A sentence of {length} words and marks is too long; this translator "
-                f"reads at most {limit - 1}: {sentence[:40]!r}…"
+                f"A sentence of {length} {unit} is too long; this translator reads at "
+                f"most {limit - 1}: {sentence[:40]!r}…"
             )
         return sentence
 
@@ -116,17 +120,64 @@ class Translator:
         """Return the words of a sentence that the translator has never seen."""
         return self.src_vocab.unknown(self.prepare(sentence))
 
-    def translate(self, sentences: Iterable[str], batch_size: int = 64) -> list[str]:
+    def translate(
+        self,
+        sentences: Iterable[str],
+        batch_size: int = 64,
+        beam_size: int = 1,
+        length_penalty: float = 0.6,
+    ) -> list[str]:
         """Translate sentences, and give the translations in the same order.
 
         Args:
             sentences: a list of sentences in the source language.
             batch_size: how many are translated at once.
+            beam_size: how many beginnings of each are kept; 1 writes greedily.
+            length_penalty: how much beam search favors longer translations.
 
         Raises:
             TypeError: if one string is given instead of a list, or no text at all.
-            ValueError: if a sentence is empty or too long.
+            ValueError: if a sentence is empty or too long, or a size is impossible.
         """
+        if beam_size == 1:
+            written = self._in_batches(sentences, batch_size, self._greedy)
+            return [self.tgt_vocab.decode(row) for row in written]
+
+        def search(src: Tensor) -> list[list[int]]:
+            found = self._search(src, beam_size, length_penalty, 1)
+            return [hypotheses[0].ids for hypotheses in found]
+
+        written = self._in_batches(sentences, batch_size, search)
+        return [self.tgt_vocab.decode(row) for row in written]
+
+    def n_best(
+        self, sentence: str, n_best: int = 4, length_penalty: float = 0.6
+    ) -> list[tuple[str, float]]:
+        """Translate one sentence in several ways, the best first, with their scores.
+
+        Args:
+            sentence: a sentence in the source language.
+            n_best: how many translations; as many beginnings are kept on the way.
+            length_penalty: how much beam search favors longer translations.
+
+        Raises:
+            TypeError: if it is no text.
+            ValueError: if it is empty or too long, or ``n_best`` is impossible.
+        """
+
+        def search(src: Tensor) -> list[list[Hypothesis]]:
+            return self._search(src, n_best, length_penalty, n_best)
+
+        (found,) = self._in_batches([sentence], 1, search)
+        return [(self.tgt_vocab.decode(ids), score) for ids, score in found]
+
+    def _in_batches(
+        self,
+        sentences: Iterable[str],
+        batch_size: int,
+        write: Callable[[Tensor], list[Written]],
+    ) -> list[Written]:
+        """Write something for each sentence, and give it back in their order."""
         if isinstance(sentences, str):
             raise TypeError(
                 f"translate takes a list of sentences; write [{sentences!r}]."
@@ -143,21 +194,27 @@ class Translator:
         ]
         # Sentences of similar length share a batch, so that little of it is padding.
         order = sorted(range(len(ids)), key=lambda index: len(ids[index]))
-        translations = [""] * len(ids)
+        written: dict[int, Written] = {}
         for start in range(0, len(order), batch_size):
             batch = order[start : start + batch_size]
-            written = self._write([ids[index] for index in batch])
-            for index, row in zip(batch, written.tolist(), strict=True):
-                translations[index] = self.tgt_vocab.decode(row)
-        return translations
+            src = self._pad([ids[index] for index in batch])
+            written.update(zip(batch, write(src), strict=True))
+        return [written[index] for index in range(len(ids))]
 
-    def _write(self, ids: list[Tensor]) -> Tensor:
-        src = torch.nn.utils.rnn.pad_sequence(
+    def _pad(self, ids: list[Tensor]) -> Tensor:
+        return torch.nn.utils.rnn.pad_sequence(
             ids, batch_first=True, padding_value=self.src_vocab.pad_id
         ).to(self.device)  # (B, S)
-        return greedy_decode(
-            self.model, src, self.tgt_vocab.sos_id, self.tgt_vocab.eos_id
-        )
+
+    def _greedy(self, src: Tensor) -> list[list[int]]:
+        ends = (self.tgt_vocab.sos_id, self.tgt_vocab.eos_id)
+        return greedy_decode(self.model, src, *ends).tolist()
+
+    def _search(
+        self, src: Tensor, beam_size: int, length_penalty: float, n_best: int
+    ) -> list[list[Hypothesis]]:
+        ends = (self.tgt_vocab.sos_id, self.tgt_vocab.eos_id)
+        return beam_search(self.model, src, *ends, beam_size, length_penalty, n_best)
 
     def save(self, folder: Path | str, half: bool = False) -> None:
         """Write the translator to a folder: its weights, and all else as JSON.
@@ -241,6 +298,8 @@ def _vocabulary(folder: Path, content: Any) -> Vocabulary:
     if isinstance(content, str):
         if Path(content).name != content:  # never a file outside the folder
             raise ValueError(f"{content!r} is not the name of a file in it")
+        if not (folder / content).is_file():
+            raise ValueError(f"it has no file {content} for its vocabulary")
         return SubwordVocabulary.load(folder / content)
     if not isinstance(content, list) or not all(isinstance(t, str) for t in content):
         raise ValueError("a vocabulary is not a list of words")

@@ -1,14 +1,16 @@
-"""``python -m lib evaluate``: how many sentences a translator gets exactly right."""
+"""``python -m lib evaluate``: how good a translator is on what it has not seen."""
 
 from __future__ import annotations
 
 import argparse
 import functools
+from pathlib import Path
 from typing import Any
 
 from lib import corpora
-from lib.commands.options import add_model_option, whole_number
+from lib.commands.options import add_beam_options, add_model_option, whole_number
 from lib.commands.scores import score, unseen_parts
+from lib.files import write_json
 from lib.translator import Translator
 
 __all__ = ["add_parser", "run"]
@@ -49,6 +51,13 @@ def add_parser(commands: Any) -> None:
         default=5,
         help="mistakes to show (%(default)s)",
     )
+    add_beam_options(parser, default=4)
+    parser.add_argument(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="write the scores to this file as well",
+    )
     parser.set_defaults(run=run)
 
 
@@ -79,11 +88,43 @@ def run(options: argparse.Namespace) -> None:
                 f"{', '.join(splits)}."
             )
     translator = Translator.load(options.model)
+    results = {}
     for part in parts:
-        result, errors = score(translator, splits[part][: options.limit])
-        print(
-            f"{part}: {result['exact_match']:.2%} of {result['sentences']:,} sentences "
-            "translated exactly"
-        )
+        pairs = splits[part][: options.limit]
+        result, errors = score(translator, pairs, options.beam, options.length_penalty)
+        results[part] = result
+        print("\n".join(describe(part, result)))
         for source, right, written in errors[: options.errors]:
             print(f"  {source}\n    right    {right}\n    written  {written}")
+    if options.json:
+        write_json(options.json, {"model": options.model, "scores": results})
+
+
+def describe(part: str, result: dict[str, Any]) -> list[str]:
+    r"""Return the lines that tell the scores of one part.
+
+    Args:
+        part: its name.
+        result: what :func:`~lib.commands.scores.score` gave.
+
+    Example:
+        >>> score = {"sentences": 2, "pairs": 2, "exact_match": 0.5, "beam_size": 1,
+        ...     "bleu": 40.0, "bleu_single": 40.0, "bleu_signature": "nrefs:1",
+        ...     "chrf": 60.0, "chrf_single": 60.0, "chrf_signature": "nrefs:1"}
+        >>> print("\n".join(describe("test", score)))
+        test: 50.00% of 2 sentences translated exactly
+          BLEU 40.0 (nrefs:1)
+          chrF 60.0 (nrefs:1)
+
+    Built in chapter 12.
+    """
+    lines = [
+        f"{part}: {result['exact_match']:.2%} of {result['sentences']:,} sentences "
+        "translated exactly"
+    ]
+    for name, title in (("bleu", "BLEU"), ("chrf", "chrF")):
+        line = f"  {title} {result[name]:.1f} ({result[f'{name}_signature']})"
+        if result["pairs"] != result["sentences"]:
+            line += f"; {result[f'{name}_single']:.1f} with one reference each"
+        lines.append(line)
+    return lines

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lib.evaluation import exact_match
+from lib.corpora import references
+from lib.evaluation import bleu, chrf, exact_match
 from lib.translator import Translator
 
-__all__ = ["score", "unseen_parts"]
+__all__ = ["compare", "score", "unseen_parts"]
 
 
 def unseen_parts(splits: Mapping[str, Any]) -> list[str]:
@@ -29,17 +30,25 @@ def unseen_parts(splits: Mapping[str, Any]) -> list[str]:
 
 
 def score(
-    translator: Translator, pairs: Sequence[tuple[str, str]]
+    translator: Translator,
+    pairs: Sequence[tuple[str, str]],
+    beam_size: int = 1,
+    length_penalty: float = 0.6,
 ) -> tuple[dict[str, Any], list[tuple[str, str, str]]]:
-    """Translate the sources of some pairs, and compare with their targets.
+    """Translate the sources of some pairs, and compare with all their targets.
+
+    Each source is translated once, however many right translations it has. The scores
+    named ``single`` compare with the first of them alone.
 
     Args:
         translator: whom to score.
         pairs: sentences and their right translations.
+        beam_size: how many beginnings are kept; 1 writes greedily.
+        length_penalty: how much beam search favors longer translations.
 
     Returns:
-        The number of sentences and the share translated exactly; and each mistake as
-        source, right answer and what was written.
+        The scores with the number of sentences; and each mistake as source, first right
+        answer and what was written.
 
     Raises:
         ValueError: if there are no pairs.
@@ -53,12 +62,44 @@ def score(
 
     Built in chapter 9.
     """
-    references = [target for _, target in pairs]
-    written = translator.translate(source for source, _ in pairs)
-    rate = exact_match(written, references)
+    answers = references(pairs)
+    written = translator.translate(
+        answers, beam_size=beam_size, length_penalty=length_penalty
+    )
+    result = compare(written, list(answers.values()))
     errors = [
-        (source, right, wrong)
-        for (source, right), wrong in zip(pairs, written, strict=True)
-        if right != wrong
+        (source, right[0], wrong)
+        for (source, right), wrong in zip(answers.items(), written, strict=True)
+        if wrong not in right
     ]
-    return {"sentences": len(pairs), "exact_match": round(rate, 4)}, errors
+    how = {"beam_size": beam_size, "length_penalty": length_penalty}
+    return {"sentences": len(answers), "pairs": len(pairs), **result, **how}, errors
+
+
+def compare(written: Sequence[str], answers: Sequence[Sequence[str]]) -> dict[str, Any]:
+    """Score translations by exact match, BLEU and chrF, with their signatures.
+
+    Args:
+        written: one translation for each source.
+        answers: all right translations of each source.
+
+    Example:
+        >>> found = compare(["Voy a casa ahora."], [["Me voy.", "Voy a casa ahora."]])
+        >>> found["exact_match"], found["bleu"], found["bleu_single"] < 20
+        (1.0, 100.0, True)
+
+    Built in chapter 12.
+    """
+    first = [right[0] for right in answers]
+    # Exact is what equals any right answer.
+    nearest = [
+        text if text in right else right[0]
+        for text, right in zip(written, answers, strict=True)
+    ]
+    result: dict[str, Any] = {"exact_match": round(exact_match(written, nearest), 4)}
+    for name, metric in (("bleu", bleu), ("chrf", chrf)):
+        for suffix, right in (("", answers), ("_single", first)):
+            found = metric(written, right)
+            result[name + suffix] = round(found.value, 2)
+            result[f"{name}{suffix}_signature"] = found.signature
+    return result

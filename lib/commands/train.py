@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import platform
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from lib import corpora
 from lib.commands.card import write_card
+from lib.commands.evaluate import describe
 from lib.commands.options import whole_number
 from lib.commands.scores import score, unseen_parts
 from lib.corpora import Pair
@@ -121,8 +123,12 @@ def run(options: argparse.Namespace) -> None:
         "settings": dataclasses.asdict(settings),
         "parameters": count_parameters(task.model),
         "train_pairs": len(splits["train"]),
+        "pairs": {part: len(pairs) for part, pairs in splits.items()},
+        "attribution": corpus.attribution,
+        "machine": _machine(),
         "seconds": _seconds(folder),
-        "scores": _scores(folder, splits),
+        # Greedy for what the book's grammar knows exactly, a beam for real sentences.
+        "scores": _scores(folder, splits, beam_size=4 if corpus.attribution else 1),
     }
     _publish(report, folder)
 
@@ -168,7 +174,7 @@ def _publish(report: dict[str, Any], folder: Path) -> None:
     write_json(folder / SCORES, report)
     write_card(folder, report)
     for part, result in report["scores"].items():
-        print(f"{part}: {result['exact_match']:.2%} of {result['sentences']:,} exact")
+        print("\n".join(describe(part, result)))
     print(f"The translator is in {folder}.", file=sys.stderr)
 
 
@@ -231,8 +237,19 @@ def _command(options: argparse.Namespace) -> list[str]:
     return words
 
 
-def _scores(folder: Path, splits: Any) -> dict[str, Any]:
+def _machine() -> str:
+    """Say what the training ran on, without the name of the machine."""
+    import torch
+
+    if torch.cuda.is_available():
+        return f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}"
+    threads = torch.get_num_threads()
+    cores = "1 core" if threads == 1 else f"{threads} cores"
+    return f"{cores} of a {platform.machine()} processor, PyTorch {torch.__version__}"
+
+
+def _scores(folder: Path, splits: Any, beam_size: int) -> dict[str, Any]:
     # Scored as it was saved, rounded to 16 bits, and as everybody will use it.
     translator = Translator.load(folder)
     parts = unseen_parts(splits) or ["validation"]
-    return {part: score(translator, splits[part])[0] for part in parts}
+    return {part: score(translator, splits[part], beam_size)[0] for part in parts}

@@ -7,7 +7,7 @@ import io
 import sys
 from typing import Any
 
-from lib.commands.options import add_model_option, whole_number
+from lib.commands.options import add_beam_options, add_model_option, whole_number
 from lib.translator import Translator
 
 __all__ = ["add_parser", "run"]
@@ -35,6 +35,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("sentences", nargs="*", metavar="SENTENCE")
     add_model_option(parser)
+    add_beam_options(parser, default=4)
     parser.add_argument(
         "--batch-size", type=whole_number, default=64, help="sentences at once"
     )
@@ -78,7 +79,10 @@ def run(options: argparse.Namespace) -> None:
                 "it guesses.",
                 file=sys.stderr,
             )
-    for translation in translator.translate(sentences, options.batch_size):
+    translations = translator.translate(
+        sentences, options.batch_size, options.beam, options.length_penalty
+    )
+    for translation in translations:
         print(translation)
 
 
