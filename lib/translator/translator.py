@@ -5,33 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save
 from torch import Tensor
 
-from lib.config import TransformerConfig
 from lib.decoding import Hypothesis, beam_search, greedy_decode
-from lib.files import read_json, write_json, write_whole
 from lib.model import Transformer
 from lib.subwords import SubwordVocabulary
+from lib.translator.folder import read_folder, write_folder
 from lib.vocabulary import Vocabulary
 
-__all__ = ["SHIPPED", "Translator"]
-
-SHIPPED = Path(__file__).parent / "models"
-"""The folder of the models that come with the book."""
+__all__ = ["Translator"]
 
 Written = TypeVar("Written")
-
-_CONFIG, _WEIGHTS = "config.json", "model.safetensors"
-_SHARED = "tokenizer.json"
-_FORMAT = 1
-# What is raised by settings that are missing or wrong, by sizes that fit no memory, and
-# by half a file.
-_DAMAGE = (KeyError, TypeError, ValueError, RuntimeError, SafetensorError)
 
 
 class Translator:
@@ -48,6 +35,7 @@ class Translator:
         ValueError: if model and vocabularies differ in size, or in their padding.
 
     Example:
+        >>> from lib.config import TransformerConfig
         >>> english, spanish = Vocabulary(["lets", "go"]), Vocabulary(["vamos"])
         >>> sizes = TransformerConfig(6, 5, d_model=8, n_heads=2, n_layers=1, d_ff=8)
         >>> translator = Translator(Transformer(sizes), english, spanish)
@@ -226,22 +214,8 @@ class Translator:
         Raises:
             ValueError: if a weight is no finite number, or too large for 16 bits.
         """
-        folder = Path(folder)
-        weights = _weights_to_save(self.model, torch.float16 if half else torch.float32)
-        description: dict[str, Any] = {
-            "format": _FORMAT,
-            "tidy": self.tidy,
-            "model": self.model.config.to_dict(),
-        }
-        for side, vocabulary in (("src", self.src_vocab), ("tgt", self.tgt_vocab)):
-            if isinstance(vocabulary, SubwordVocabulary):
-                file = _SHARED if self.src_vocab is self.tgt_vocab else f"{side}.json"
-                write_whole(folder / file, vocabulary.to_json())
-                description[f"{side}_vocab"] = file
-            else:
-                description[f"{side}_vocab"] = vocabulary.tokens
-        write_whole(folder / _WEIGHTS, save(weights, metadata={"format": "pt"}))
-        write_json(folder / _CONFIG, description)
+        vocabularies = (self.src_vocab, self.tgt_vocab)
+        write_folder(Path(folder), self.model, vocabularies, self.tidy, half)
 
     @classmethod
     def load(cls, folder: Path | str) -> Translator:
@@ -254,97 +228,10 @@ class Translator:
             FileNotFoundError: if there is no such folder, or a file is missing in it.
             ValueError: if its files are damaged, or belong to something else.
         """
-        folder = _find(folder)
+        model, src_vocab, tgt_vocab, tidy = read_folder(folder)
         try:
-            description = read_json(folder / _CONFIG)
-            if description["format"] != _FORMAT:
-                raise ValueError(f"format {description['format']} is not {_FORMAT}")
-            src_vocab, tgt_vocab = _vocabularies(
-                folder, description["src_vocab"], description["tgt_vocab"]
-            )
-            config = TransformerConfig.from_dict(description["model"])
-            with torch.random.fork_rng(devices=[]):  # first weights, soon replaced
-                model = Transformer(config)
-            _load_weights(model, folder / _WEIGHTS)
-            return cls(model, src_vocab, tgt_vocab, tidy=bool(description["tidy"]))
-        except _DAMAGE as error:
-            reason = " ".join(str(error).split())
+            return cls(model, src_vocab, tgt_vocab, tidy)
+        except ValueError as error:  # the parts do not fit each other
             raise ValueError(
-                f"{folder} is not a whole translator of this book: {reason}"
+                f"{folder} is not a whole translator of this book: {error}"
             ) from error
-
-
-def _find(folder: Path | str) -> Path:
-    found = Path(folder)
-    shipped = {file.parent.name: file.parent for file in SHIPPED.glob(f"*/{_CONFIG}")}
-    if not (found / _CONFIG).is_file():  # a translator of the reader's own comes first
-        found = shipped.get(str(folder), found)
-    for name in (_CONFIG, _WEIGHTS):
-        if not (found / name).is_file():
-            raise FileNotFoundError(
-                f"'{folder}' is no folder of a translator: it has no file {name}; the "
-                f"shipped translators are: {', '.join(sorted(shipped)) or 'none'}."
-            )
-    return found
-
-
-def _vocabularies(folder: Path, src: Any, tgt: Any) -> tuple[Vocabulary, Vocabulary]:
-    src_vocab = _vocabulary(folder, src)
-    return src_vocab, src_vocab if src == tgt else _vocabulary(folder, tgt)
-
-
-def _vocabulary(folder: Path, content: Any) -> Vocabulary:
-    """Return the words in the list, or the pieces in the file of that name."""
-    if isinstance(content, str):
-        if Path(content).name != content:  # never a file outside the folder
-            raise ValueError(f"{content!r} is not the name of a file in it")
-        if not (folder / content).is_file():
-            raise ValueError(f"it has no file {content} for its vocabulary")
-        return SubwordVocabulary.load(folder / content)
-    if not isinstance(content, list) or not all(isinstance(t, str) for t in content):
-        raise ValueError("a vocabulary is not a list of words")
-    return Vocabulary(content, specials=())
-
-
-def _weights_to_save(model: Transformer, dtype: torch.dtype) -> dict[str, Tensor]:
-    weights: dict[str, Tensor] = {}
-    seen: set[int] = set()
-    for name, tensor in model.state_dict().items():
-        if tensor.data_ptr() in seen:  # a tied matrix stands in the file once
-            continue
-        seen.add(tensor.data_ptr())
-        weights[name] = tensor.to("cpu", dtype).contiguous()
-        if not weights[name].isfinite().all():
-            size = "16 bits" if dtype == torch.float16 else "a file"
-            raise ValueError(
-                f"The weights {name!r} are not all numbers that {size} can keep; the "
-                "training has diverged: begin again with a smaller learning_rate."
-            )
-    return weights
-
-
-def _load_weights(model: Transformer, file: Path) -> None:
-    weights = load_file(file)
-    expected = model.state_dict()
-    # A tied matrix stands in the file once, under one of its names.
-    shared = {tensor.data_ptr() for name, tensor in expected.items() if name in weights}
-    missing = [
-        name
-        for name, tensor in expected.items()
-        if name not in weights and tensor.data_ptr() not in shared
-    ]
-    strange = [name for name in weights if name not in expected]
-    if missing or strange:
-        raise ValueError(
-            f"the weights do not fit the model, {len(missing)} are missing and "
-            f"{len(strange)} are not its own, such as {(missing + strange)[0]!r}"
-        )
-    for name, tensor in weights.items():
-        if tensor.shape != expected[name].shape:
-            raise ValueError(
-                f"the weights {name!r} have shape {tuple(tensor.shape)}, but the model "
-                f"wants {tuple(expected[name].shape)}"
-            )
-        if not tensor.isfinite().all():
-            raise ValueError(f"the weights {name!r} are not all finite numbers")
-    model.load_state_dict(weights, strict=False)
