@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lib.attention import MultiHeadAttention
-from lib.fused import FusedAttention, FusedLayerNorm
+from lib.fused import FusedAttention, FusedDropout, FusedLayerNorm
 from lib.layers import (
     DecoderLayer,
     LayerNorm,
@@ -27,6 +27,7 @@ _KNOWN = (
     Decoder,
     DecoderLayer,
     FusedAttention,
+    FusedDropout,
     FusedLayerNorm,
     LayerNorm,
     MultiHeadAttention,

@@ -1,4 +1,4 @@
-"""Fused pieces: the same weights and answers, in fewer passes through memory."""
+"""Fused pieces: the same weights and answers, in fewer steps."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from lib.attention import MultiHeadAttention, check_attention_shapes
 from lib.layers import LayerNorm
 
-__all__ = ["FusedAttention", "FusedLayerNorm", "fuse"]
+__all__ = ["FusedAttention", "FusedDropout", "FusedLayerNorm", "fuse"]
 
 Module = TypeVar("Module", bound=nn.Module)
 
@@ -20,7 +20,9 @@ class FusedAttention(MultiHeadAttention):
     r"""Multi-head attention (§3.2.2) that never writes its weights down.
 
     PyTorch's one kernel goes through the scores piece by piece and keeps no matrix of
-    them. So there are no weights to give back: they come as an empty tensor.
+    them. So there are no weights to give back: they come as an empty tensor, unless a
+    hook is set to see them, as :func:`~lib.attention.record_attention` does. What is
+    projected from the same vectors is projected by one matrix product.
 
     Args:
         d_model: numbers in the vector of one token, **D**.
@@ -31,7 +33,7 @@ class FusedAttention(MultiHeadAttention):
         :math:`(0)`.
 
     Raises:
-        ValueError: if a shape does not fit.
+        ValueError: if ``n_heads`` does not divide ``d_model``, or a shape does not fit.
 
     Example:
         >>> plain = MultiHeadAttention(d_model=8, n_heads=2)
@@ -44,12 +46,36 @@ class FusedAttention(MultiHeadAttention):
     Built in chapter 15.
     """
 
+    def project(self, x: Tensor, *linears: nn.Linear) -> tuple[Tensor, ...]:
+        """Send x through several linear maps by one matrix product, and split heads."""
+        weight = torch.cat([linear.weight for linear in linears])
+        bias = torch.cat([linear.bias for linear in linears])
+        parts = F.linear(x, weight, bias).chunk(len(linears), dim=-1)
+        return tuple(self.split_heads(part) for part in parts)  # (B, H, T, D/H) each
+
     def forward(
         self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        q = self.split_heads(self.query_proj(query))  # (B, H, T, D/H)
-        k = self.split_heads(self.key_proj(key))  # (B, H, S, D/H)
-        v = self.split_heads(self.value_proj(value))  # (B, H, S, D/H)
+        if self._forward_hooks:  # somebody wants to see the weights
+            return super().forward(query, key, value, mask)
+        d_model = self.output_proj.in_features
+        for x in (query, key, value):
+            if x.dim() != 3 or x.size(-1) != d_model:
+                raise ValueError(
+                    f"Expected vectors of shape (B, T, {d_model}), but got "
+                    f"{tuple(x.shape)}."
+                )
+        maps = (self.query_proj, self.key_proj, self.value_proj)
+        if query is key is value:  # self-attention
+            q, k, v = self.project(query, *maps)
+        elif key is value:  # cross-attention
+            (q,) = self.project(query, maps[0])
+            k, v = self.project(key, *maps[1:])
+        else:
+            q, k, v = (
+                self.project(x, one)[0]
+                for x, one in zip((query, key, value), maps, strict=True)
+            )
         check_attention_shapes(q, k, v, mask)
         heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
         return self.output_proj(self.merge_heads(heads)), query.new_empty(0)
@@ -65,6 +91,9 @@ class FusedLayerNorm(LayerNorm):
     Shape:
         Input and output: :math:`(..., D)`.
 
+    Raises:
+        ValueError: if the last dimension is not ``d_model``.
+
     Example:
         >>> FusedLayerNorm(d_model=2)(torch.tensor([[1.0, 3.0]])).tolist()
         [[-0.999..., 0.999...]]
@@ -73,14 +102,52 @@ class FusedLayerNorm(LayerNorm):
     """
 
     def forward(self, x: Tensor) -> Tensor:
+        if x.size(-1) != self.weight.size(0):
+            raise ValueError(
+                f"Expected vectors of shape (..., {self.weight.size(0)}), but got "
+                f"{tuple(x.shape)}."
+            )
         return F.layer_norm(x, self.weight.shape, self.weight, self.bias, self.eps)
 
 
+class FusedDropout(nn.Dropout):
+    """Dropout (§5.4) with cheap dice: four numbers share one random number of 64 bits.
+
+    On the processor, PyTorch draws one random number for each place, on one core. Here
+    each place gets 16 random bits, so the share is rounded to a multiple of 1/65536.
+    Anywhere else PyTorch's own is fast, and is used.
+
+    Args:
+        p: share of the numbers that is set to zero in training.
+
+    Shape:
+        Input and output: any, the same.
+
+    Example:
+        >>> dropout = FusedDropout(0.5)
+        >>> sorted(set(dropout(torch.ones(100)).tolist()))
+        [0.0, 2.0]
+        >>> dropout.eval()(torch.ones(2)).tolist()
+        [1.0, 1.0]
+
+    Built in chapter 15.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not self.training or x.device.type != "cpu" or not 0 < self.p < 1:
+            return super().forward(x)
+        size, lost = x.numel(), min(round(self.p * 65536), 65535)
+        dice = torch.empty(-(-size // 4), dtype=torch.int64).random_(-(2**63), None)
+        bits = dice.view(torch.int16)[:size].view(x.shape)  # from -32768 to 32767
+        keep = (bits >= lost - 32768).to(x.dtype)
+        return x * keep.mul_(65536 / (65536 - lost))  # the mean stays what it was
+
+
 def fuse(model: Module) -> Module:
-    """Exchange attention and layer norm inside a model for their fused twins.
+    """Exchange attention, layer norm and dropout inside a model for fused twins.
 
     The weights stay where they are, under their names: a fused model saves and loads
-    as a plain one.
+    as a plain one. It answers as before.
 
     Args:
         model: any module that holds them; it is changed.
@@ -103,6 +170,8 @@ def fuse(model: Module) -> Module:
             setattr(model, name, _twin_of_attention(part))
         elif type(part) is LayerNorm:
             setattr(model, name, _twin_of_norm(part))
+        elif type(part) is nn.Dropout:
+            setattr(model, name, FusedDropout(part.p).train(part.training))
         else:
             fuse(part)
     return model
