@@ -2,6 +2,6 @@
 
 The modules stand in one order, and each imports only those above it:
 files, config, positions, masks, attention, layers, model, vocabulary, corpora, data,
-decoding, evaluation, training, translator, figures, views, checks, and the command
-line.
+decoding, evaluation, mistakes, training, translator, figures, views, checks, and the
+command line.
 """

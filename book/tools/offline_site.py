@@ -42,6 +42,7 @@ LIB_ORDER = [
     "cache",
     "decoding",
     "evaluation",
+    "mistakes",
     "training",
     "translator",
     "figures",

@@ -66,14 +66,13 @@ def score(
     written = translator.translate(
         answers, beam_size=beam_size, length_penalty=length_penalty
     )
-    result = compare(written, list(answers.values()))
     errors = [
         (source, right[0], wrong)
         for (source, right), wrong in zip(answers.items(), written, strict=True)
         if wrong not in right
     ]
     how = {"beam_size": beam_size, "length_penalty": length_penalty}
-    return {"sentences": len(answers), "pairs": len(pairs), **result, **how}, errors
+    return {**compare(written, list(answers.values())), **how}, errors
 
 
 def compare(written: Sequence[str], answers: Sequence[Sequence[str]]) -> dict[str, Any]:
@@ -82,6 +81,11 @@ def compare(written: Sequence[str], answers: Sequence[Sequence[str]]) -> dict[st
     Args:
         written: one translation for each source.
         answers: all right translations of each source.
+
+    Returns:
+        The number of sentences and of their references; the share of translations that
+        equal one of these; and BLEU and chrF against all references and, under names
+        that end in ``single``, against the first of each source.
 
     Example:
         >>> found = compare(["Voy a casa ahora."], [["Me voy.", "Voy a casa ahora."]])
@@ -96,7 +100,11 @@ def compare(written: Sequence[str], answers: Sequence[Sequence[str]]) -> dict[st
         text if text in right else right[0]
         for text, right in zip(written, answers, strict=True)
     ]
-    result: dict[str, Any] = {"exact_match": round(exact_match(written, nearest), 4)}
+    result: dict[str, Any] = {
+        "sentences": len(answers),
+        "pairs": sum(map(len, answers)),
+        "exact_match": round(exact_match(written, nearest), 4),
+    }
     for name, metric in (("bleu", bleu), ("chrf", chrf)):
         for suffix, right in (("", answers), ("_single", first)):
             found = metric(written, right)
