@@ -1,0 +1,131 @@
+"""The checks of chapter 10: leaks, merges, and what padding costs."""
+
+from typing import Any
+
+from lib.checks.core import exercise, expect, expect_equal
+
+__all__ = ["apply_merges", "leaks", "next_merge", "padded_positions"]
+
+
+@exercise("10.1", praise="An empty set is what every test part should give.")
+def leaks(answer: Any) -> None:
+    """Check `leaks(train, test)`."""
+    train = [("Come in!", "Pasa."), ("Thank you.", "Gracias."), ("Stop!", "¡Alto!")]
+    test = [("come in", "Adelante."), ("Good night.", "Gracias."), ("STOP", "Para.")]
+    got = answer(train, test)
+    expect(
+        not isinstance(got, dict | str),
+        f"leaks(train, test) should be a set of sources, but it is {got!r}.",
+    )
+    if isinstance(got, list | tuple | frozenset):
+        got = set(got)
+    expect_equal(
+        got,
+        {"come in", "stop"},
+        "leaks(train, test)",
+        diagnoses=[
+            (set(), "Nothing was found: normalize both sides before comparing."),
+            ({"gracias"}, "Targets were compared; the sources must not meet."),
+            (
+                {"come in", "stop", "good night"},
+                "All of the test part came back: keep those that stand in both.",
+            ),
+            (
+                {"come in", "STOP"},
+                "The sources are leaks, but give them back normalized.",
+            ),
+        ],
+    )
+    expect_equal(set(answer(train, [("No.", "No.")])), set(), "leaks without a leak")
+
+
+@exercise("10.2", praise="Repeat it a few thousand times, and you have a tokenizer.")
+def next_merge(answer: Any) -> None:
+    """Check `next_merge(cut, counts)`."""
+    cut = {
+        "sol": ["▁", "s", "ol"],
+        "soles": ["▁", "s", "ol", "e", "s"],
+        "es": ["▁", "e", "s"],
+        "e": ["▁", "e"],
+    }
+    counts = {"sol": 9, "soles": 1, "es": 4, "e": 1}
+    expect_equal(
+        _as_tuple(answer(cut, counts)),
+        ("s", "ol"),
+        "next_merge(cut, counts)",
+        diagnoses=[
+            (
+                lambda got: got in (("e", "s"), ("▁", "e")),
+                "Each pair was counted once for each word: it counts as often as the "
+                "word occurs.",
+            ),
+            (("▁", "s"), "It is as frequent as s + ol, which comes first."),
+            (("ol", "e"), "That is the rarest pair: the most frequent one is wanted."),
+            (10, "Return the pair, not its count."),
+        ],
+    )
+    tie = {"ab": ["▁", "a", "b"], "cd": ["▁", "c", "d"]}
+    expect_equal(
+        _as_tuple(answer(tie, {"ab": 2, "cd": 2})),
+        ("a", "b"),
+        "next_merge for pairs that are equally frequent",
+        diagnoses=[(("▁", "c"), "The first in the alphabet is wanted, not the last.")],
+    )
+
+
+def _as_tuple(got: Any) -> Any:
+    return tuple(got) if isinstance(got, list) else got
+
+
+@exercise("10.3", praise="That is all a tokenizer does when it reads.")
+def apply_merges(answer: Any) -> None:
+    """Check `apply_merges(word, merges)`."""
+    merges = [("l", "a"), ("▁", "la"), ("a", "s"), ("▁la", "s")]
+    what = "apply_merges('las', merges)"
+    expect_equal(
+        list(answer("las", merges)),
+        ["▁las"],
+        what,
+        diagnoses=[
+            (["▁", "l", "a", "s"], "No merge was applied."),
+            (["las"], "Begin with ▁, which marks the beginning of a word."),
+            (["la", "s"], "Begin with ▁, which marks the beginning of a word."),
+            (
+                ["▁", "l", "as"],
+                "The merges were applied in another order than they were learned in.",
+            ),
+            (["▁", "la", "s"], "Only the first merge was applied: go on with all."),
+        ],
+    )
+    expect_equal(
+        list(answer("sala", merges)),
+        ["▁", "s", "a", "la"],
+        "apply_merges('sala', merges)",
+    )
+
+
+@exercise("10.4", praise="Divide the real tokens by it, and you know what is wasted.")
+def padded_positions(answer: Any) -> None:
+    """Check `padded_positions(lengths, batch_size)`."""
+    lengths = [9, 2, 3, 8, 2]
+    expect_equal(
+        answer(list(lengths), 2),
+        2 * 2 + 2 * 8 + 1 * 9,
+        "padded_positions([9, 2, 3, 8, 2], 2)",
+        diagnoses=[
+            (
+                sum(lengths),
+                "These are the real tokens: each row is as wide as the "
+                "longest of its batch.",
+            ),
+            (2 * 9 + 2 * 8 + 1 * 2, "The sentences were not sorted by length."),
+            (
+                5 * 9,
+                "Everything was padded to the longest of all: each batch has its "
+                "own width.",
+            ),
+            (2 * 2 + 2 * 8 + 2 * 9, "The last batch has one row, not two."),
+            (2 * 2 + 2 * 8, "The last batch is smaller, but it counts too."),
+        ],
+    )
+    expect_equal(answer([4, 4, 4], 8), 12, "padded_positions([4, 4, 4], 8)")

@@ -1,0 +1,129 @@
+"""Every check of chapter 10: against the stub, right answers and typical mistakes."""
+
+from collections import Counter
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from lib.checks import CheckFailed
+from lib.checks import chapter_10 as check
+from lib.corpora import normalize
+
+
+def stub(*_: Any) -> Any: ...
+
+
+def sources(pairs, tidy=normalize):
+    return {tidy(source) for source, _ in pairs}
+
+
+def leaks(train, test, tidy=normalize):
+    return sources(train, tidy) & sources(test, tidy)
+
+
+def pairs_of(cut, counts):
+    found = Counter()
+    for word, pieces in cut.items():
+        for pair in pairwise(pieces):
+            found[pair] += counts[word]
+    return found
+
+
+def next_merge(cut, counts):
+    found = pairs_of(cut, counts)
+    return min(found, key=lambda pair: (-found[pair], pair))
+
+
+def merge(pieces, pair):
+    merged = []
+    for piece in pieces:
+        if merged and (merged[-1], piece) == pair:
+            merged[-1] += piece
+        else:
+            merged.append(piece)
+    return merged
+
+
+def apply_merges(word, merges, start=("▁",)):
+    pieces = [*start, *word]
+    for pair in merges:
+        pieces = merge(pieces, pair)
+    return pieces
+
+
+def padded(lengths, size, order=sorted):
+    rows = list(order(lengths))
+    batches = [rows[i : i + size] for i in range(0, len(rows), size)]
+    return sum(len(batch) * max(batch) for batch in batches)
+
+
+RIGHT = [
+    ("10.1", check.leaks, leaks),
+    ("10.1", check.leaks, lambda a, b: sorted(leaks(a, b))),
+    ("10.2", check.next_merge, next_merge),
+    ("10.2", check.next_merge, lambda c, n: list(next_merge(c, n))),
+    ("10.3", check.apply_merges, apply_merges),
+    ("10.4", check.padded_positions, padded),
+]
+
+WRONG = [
+    (check.leaks, lambda a, b: leaks(a, b, str), "normalize both sides"),
+    (
+        check.leaks,
+        lambda a, b: {normalize(t) for _, t in a} & {normalize(t) for _, t in b},
+        "Targets were compared",
+    ),
+    (check.leaks, lambda a, b: sources(b), "stand in both"),
+    (check.leaks, lambda a, b: {"come in", "STOP"}, "back normalized"),
+    (check.leaks, lambda a, b: "come in", "set of sources"),
+    (
+        check.next_merge,
+        lambda c, n: next_merge(c, dict.fromkeys(c, 1)),
+        "as often as the word occurs",
+    ),
+    (check.next_merge, lambda c, n: ("▁", "s"), "which comes first"),
+    (
+        check.next_merge,
+        lambda c, n: min(pairs_of(c, n), key=pairs_of(c, n).get),
+        "rarest",
+    ),
+    (
+        check.next_merge,
+        lambda c, n: pairs_of(c, n).most_common(1)[0][1],
+        "not its count",
+    ),
+    (
+        check.next_merge,
+        lambda c, n: next_merge(c, n) if len(c) > 2 else ("▁", "c"),
+        "not the last",
+    ),
+    (check.apply_merges, lambda w, m: ["▁", *w], "No merge"),
+    (check.apply_merges, lambda w, m: apply_merges(w, m, ()), "Begin with ▁"),
+    (check.apply_merges, lambda w, m: apply_merges(w, m[::-1]), "another order"),
+    (check.apply_merges, lambda w, m: apply_merges(w, m[:1]), "Only the first"),
+    (check.padded_positions, lambda n, b: sum(n), "real tokens"),
+    (check.padded_positions, lambda n, b: padded(n, b, list), "not sorted"),
+    (check.padded_positions, lambda n, b: len(n) * max(n), "its own width"),
+    (check.padded_positions, lambda n, b: 38, "one row, not two"),
+    (check.padded_positions, lambda n, b: 20, "smaller, but it counts"),
+]
+
+
+@pytest.mark.parametrize(("number", "exercise", "_"), RIGHT)
+def test_a_stub_is_not_answered_yet(number, exercise, _, capsys) -> None:
+    exercise(stub)
+    assert f"Exercise {number}: not answered yet" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("number", "exercise", "answer"), RIGHT)
+def test_a_right_answer_is_praised(number, exercise, answer, capsys) -> None:
+    exercise(answer)
+    assert f"Exercise {number}: right" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("exercise", "answer", "reason"), WRONG)
+def test_a_wrong_answer_hears_why(exercise, answer, reason) -> None:
+    with pytest.raises(CheckFailed) as caught:
+        exercise(answer)
+    assert reason in str(caught.value)

@@ -1,0 +1,105 @@
+"""Every check of chapter 12: against the stub, right answers and typical mistakes."""
+
+import math
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from lib.checks import CheckFailed
+from lib.checks import chapter_12 as check
+from lib.decoding import length_norm
+
+
+def stub(*_: Any) -> Any: ...
+
+
+def grow(beam, following, size, key=lambda item: -item[1], join=lambda s, p: s + p):
+    grown = [
+        (beginning + word, join(score, math.log(p)))
+        for beginning, score in beam
+        for word, p in following(beginning).items()
+    ]
+    return sorted(grown, key=key)[:size]
+
+
+def best(hypotheses, alpha, norm=length_norm, choose=max):
+    return choose(hypotheses, key=lambda h: h[2] / norm(h[1], alpha))[0]
+
+
+def ngrams(words, n):
+    return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
+
+
+def clipped(candidate, reference, n):
+    return sum((ngrams(candidate, n) & ngrams(reference, n)).values())
+
+
+def unclipped(candidate, reference, n):
+    right = ngrams(reference, n)
+    return sum(count for gram, count in ngrams(candidate, n).items() if gram in right)
+
+
+def size(n_layers, d_model, batch, length):
+    return 2 * n_layers * d_model * batch * length
+
+
+RIGHT = [
+    ("12.1", check.grow, grow),
+    ("12.2", check.best, best),
+    ("12.3", check.clipped, clipped),
+    ("12.4", check.cache_size, size),
+]
+
+WRONG = [
+    (check.grow, lambda b, f, n: grow(b, f, n, key=lambda i: i[1]), "worst were kept"),
+    (check.grow, lambda b, f, n: grow(b, f, 99), "keeps 4"),
+    (check.grow, lambda b, f, n: grow(b[:1], f, n), "Only the best beginning"),
+    (check.grow, lambda b, f, n: grow(b, f, n)[::-1], "should come first"),
+    (check.grow, lambda b, f, n: list(b), "add the word"),
+    (check.grow, lambda b, f, n: [g for g, _ in grow(b, f, n)], "pairs"),
+    (
+        check.grow,
+        lambda b, f, n: [(g, math.exp(s)) for g, s in grow(b, f, n)],
+        "keep its logarithm",
+    ),
+    (
+        check.grow,
+        lambda b, f, n: [(g, math.log(f(g[:-1])[g[-1]])) for g, _ in grow(b, f, n)],
+        "beginning is missing",
+    ),
+    (check.grow, lambda b, f, n: 3, "should be a list"),
+    (check.best, lambda h, a: best(h, 0.0), "no effect"),
+    (check.best, lambda h, a: best(h, a, choose=min), "lowest score"),
+    (check.best, lambda h, a: best(h, 0.6), "With alpha = 0"),
+    (check.best, lambda h, a: (best(h, a), 6), "text alone"),
+    (check.best, lambda h, a: best(h, a, norm=lambda n, p: n**p), "not by the length"),
+    (check.clipped, unclipped, "Nothing was clipped"),
+    (check.clipped, lambda c, r, n: len(set(c) & set(r)), "Different words"),
+    (check.clipped, lambda c, r, n: clipped(c, r, n) / len(c), "share"),
+    (check.clipped, lambda c, r, n: clipped(c, r, 1), "runs of n words"),
+    (check.cache_size, lambda n, d, b, t: n * d * b * t, "two for each token"),
+    (check.cache_size, lambda n, d, b, t: 2 * d * b * t, "Each layer"),
+    (check.cache_size, lambda n, d, b, t: 2 * n * d * t, "Each sentence"),
+    (check.cache_size, lambda n, d, b, t: 2 * n * d * b, "Every token"),
+    (check.cache_size, lambda n, d, b, t: size(n, d, b, 210), "kept once"),
+]
+
+
+@pytest.mark.parametrize(("number", "exercise", "_"), RIGHT)
+def test_a_stub_is_not_answered_yet(number, exercise, _, capsys) -> None:
+    exercise(stub)
+    assert f"Exercise {number}: not answered yet" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("number", "exercise", "answer"), RIGHT)
+def test_a_right_answer_is_praised(number, exercise, answer, capsys) -> None:
+    exercise(answer)
+    assert f"Exercise {number}: right" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("exercise", "answer", "reason"), WRONG)
+def test_a_wrong_answer_hears_why(exercise, answer, reason) -> None:
+    with pytest.raises(CheckFailed) as caught:
+        exercise(answer)
+    assert reason in str(caught.value)
