@@ -7,6 +7,7 @@ import errno
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,7 +17,9 @@ import pytest
 
 from lib import corpora
 from lib.__main__ import main
+from lib.corpora import Corpus
 from lib.training import TranslationTask
+from lib.translator import Translator
 
 ROOT = Path(__file__).parent.parent
 
@@ -92,7 +95,7 @@ class TestProcess:
     def test_whatever_the_system_it_reads_and_writes_utf8(self, empty: Path) -> None:
         done = process(
             "printf '\\xef\\xbb\\xbfDo you like the red car?\\r\\nI fly.' | "
-            "$LIB translate",
+            "$LIB translate --model grammar-en-es",
             empty,
             PYTHONIOENCODING="ascii",
         )
@@ -145,13 +148,56 @@ class TestTranslate:
         assert len(done.out.splitlines()) == 2
 
     def test_unknown_words_are_named_beside_the_translation(self, lib: Lib) -> None:
-        done = lib("translate", "I like the zyzzyva and the qwerty.")
+        sentence = "I like the zyzzyva and the qwerty."
+        done = lib("translate", sentence, "--model", "grammar-en-es")
         assert done.code == 0
         assert len(done.out.splitlines()) == 1
         assert "“zyzzyva”, “qwerty”" in done.err
 
+    def test_pieces_leave_only_characters_unknown(self, lib: Lib) -> None:
+        assert lib("translate", "I like the zyzzyva.").err == ""
+        done = lib("translate", "I like the 木马.")
+        assert "has never seen “木马”; it guesses" in done.err
+        assert done.code == 0
+
+    def test_a_beam_of_one_is_greedy_and_a_wide_one_may_differ(
+        self, lib: Lib, tmp_path: Path
+    ) -> None:
+        sentences = ["I like the red car.", "She reads a book."]
+        for model in ("grammar-en-es", "tatoeba-en-es"):
+            translator = Translator.load(model)
+            command = ("translate", *sentences, "--model", model)
+            greedy = lib(*command, "--beam", "1").out.splitlines()
+            assert greedy == translator.translate(sentences)
+            wide = lib(*command, "--beam", "3", "--length-penalty", "1").out
+            assert wide.splitlines() == translator.translate(sentences, 64, 3, 1.0)
+            four = translator.translate(sentences, beam_size=4)
+            assert lib(*command).out.splitlines() == four
+
+    @pytest.mark.parametrize(
+        ("option", "value", "words"),
+        [
+            ("--beam", "0", "'0' is not a whole number of at least 1."),
+            ("--beam", "2.5", "'2.5' is not a whole number of at least 1."),
+            ("--length-penalty", "-1", "'-1' is not a number of at least 0."),
+            ("--length-penalty", "nan", "'nan' is not a number of at least 0."),
+            ("--length-penalty", "inf", "'inf' is not a number of at least 0."),
+            ("--length-penalty", "much", "'much' is not a number of at least 0."),
+        ],
+    )
+    def test_an_impossible_search_is_refused(
+        self, option: str, value: str, words: str, refused: Callable[..., str]
+    ) -> None:
+        assert refused("translate", "Hello.", f"{option}={value}").endswith(words)
+
+    def test_a_beam_wider_than_the_words_is_refused(
+        self, refused: Callable[..., str]
+    ) -> None:
+        assert "half the vocabulary" in refused("translate", "Hi.", "--beam", "3001")
+
     def test_unknown_words_do_nothing_to_the_terminal(self, lib: Lib) -> None:
-        done = lib("translate", f"I like \x1b[31m \x00 \udce9 {'z' * 5000}.")
+        sentence = f"I like \x1b[31m \x00 \udce9 {'z' * 5000}."
+        done = lib("translate", sentence, "--model", "grammar-en-es")
         assert done.code == 0
         assert r"“\x1b”, “[”, “31m”, “\x00”, “\udce9”, “zzz" in done.err
         assert len(done.err) < 300
@@ -172,7 +218,7 @@ class TestTranslate:
             ("One.\n\n", "Sentence 2 is empty"),
             ("One.\n?!", "Sentence 2: There is nothing to translate in '?!'"),
             (b"I like the caf\xe9.\n", "not UTF-8 text: byte 14 is 0xe9"),
-            ("One.\nTwo.\n" + "the dog " * 300, "Sentence 3: A sentence of 601 words"),
+            ("One.\nTwo.\n" + "the dog " * 300, "Sentence 3: A sentence of 600 tokens"),
         ],
     )
     def test_input_that_is_none_is_refused(
@@ -225,7 +271,7 @@ class TestEvaluate:
         monkeypatch.setattr(corpora, "load", lambda name: load(name, **sizes[name]))
 
     def test_it_scores_the_unseen_parts(self, lib: Lib) -> None:
-        done = lib("evaluate", "--limit", "10")
+        done = lib("evaluate", "--limit", "10", "--model", "grammar-en-es")
         assert done.code == 0
         assert "unseen_sentences: " in done.out
         assert "unseen_combinations: " in done.out
@@ -246,9 +292,71 @@ class TestEvaluate:
     def test_a_part_that_is_not_there_is_refused(
         self, refused: Callable[..., str]
     ) -> None:
-        message = refused("evaluate", "--part", "tset")
+        message = refused("evaluate", "--part", "tset", "--corpus", "grammar")
         assert "'tset'" in message
         assert "unseen_sentences" in message
+
+    def test_it_says_how_it_scored(self, lib: Lib) -> None:
+        done = lib("evaluate", "--corpus", "phrases", "--part", "tiny")
+        for name in ("BLEU", "chrF"):
+            assert re.search(rf"^  {name} \d+\.\d \(nrefs:.*version:", done.out, re.M)
+
+    def test_all_references_count_and_one_alone_is_told_too(
+        self, lib: Lib, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        pairs = [
+            ("I go.", "Me voy."),
+            ("I go.", "Voy."),
+            ("Come here now.", "Ven acá."),
+        ]
+        monkeypatch.setattr(
+            corpora, "load", lambda name: Corpus(name, "en", "es", {"test": pairs})
+        )
+        done = lib("evaluate", "--corpus", "phrases", "--errors", "0")
+        assert done.out.startswith("test: ")
+        assert "of 2 sentences" in done.out
+        assert done.out.count("with one reference each") == 2
+
+    def test_the_scores_go_to_a_file_as_well(self, lib: Lib, empty: Path) -> None:
+        command = ("evaluate", "--corpus", "phrases", "--json", "kept/scores.json")
+        done = lib(*command, "--beam", "2", "--length-penalty", "1.5")
+        found = json.loads((empty / "kept/scores.json").read_text("utf-8"))
+        assert found["corpus"] == "phrases"
+        assert found["model"] == "tatoeba-en-es"
+        assert list(found["scores"]) == list(corpora.load("phrases").splits)
+        for part, result in found["scores"].items():
+            assert f"{part}: {result['exact_match']:.2%} of" in done.out
+            assert f"BLEU {result['bleu']:.1f} ({result['bleu_signature']})" in done.out
+            assert (result["beam_size"], result["length_penalty"]) == (2, 1.5)
+
+    @pytest.mark.parametrize(
+        "text", [None, "[]", '{"corpus": "klingon"}', '{"corpus": ["grammar"]}']
+    )
+    def test_a_folder_that_does_not_tell_its_corpus_asks_for_one(
+        self, text: str | None, lib: Lib, tmp_path: Path
+    ) -> None:
+        folder = tmp_path / "model"
+        Translator.load("grammar-en-es").save(folder)
+        if text is not None:
+            (folder / "scores.json").write_text(text)
+        done = lib("evaluate", "--model", str(folder))
+        assert done.code == 2
+        assert done.err.endswith("name a --corpus.\n")
+        assert lib("evaluate", "--model", str(folder), "--corpus", "phrases").code == 0
+
+    def test_the_corpus_is_the_one_it_was_trained_on(
+        self, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+    ) -> None:
+        asked = []
+
+        def load(name: str) -> Corpus:
+            asked.append(name)
+            raise OSError("The file could not be downloaded; try again online.")
+
+        monkeypatch.setattr(corpora, "load", load)
+        assert "could not be downloaded" in refused("evaluate")
+        refused("evaluate", "--model", "grammar-en-es")
+        assert asked == ["tatoeba-en-es", "grammar"]
 
     def test_a_corpus_that_is_not_there_is_refused(
         self, refused: Callable[..., str]
@@ -281,8 +389,10 @@ class TestTrain:
             "model.safetensors",
             "scores.json",
             "settings.json",
+            "tensorboard",
         }
-        assert len({file.stat().st_mode for file in run.iterdir()}) == 1
+        modes = {file.stat().st_mode for file in run.iterdir() if file.is_file()}
+        assert len(modes) == 1
         assert not list(empty.iterdir())
         report = json.loads((run / "scores.json").read_text("utf-8"))
         assert report["settings"]["epochs"] == 3

@@ -70,6 +70,10 @@ def equal(a: dict[str, torch.Tensor], b: dict[str, torch.Tensor]) -> bool:
     return a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
 
 
+def files(folder: Path) -> dict[Path, bytes]:
+    return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
 @pytest.fixture(scope="module")
 def unbroken(tmp_path_factory: pytest.TempPathFactory) -> tuple:
     folder = tmp_path_factory.mktemp("unbroken")
@@ -186,6 +190,9 @@ class TestSettings:
             ("clip", math.inf),
             ("n_heads", 3),
             ("dropout", 1.0),
+            ("average", 6),
+            ("patience", -1),
+            ("precision", "8-mixed"),
         ],
     )
     def test_impossible_ones_are_named(self, setting: str, value: float) -> None:
@@ -248,6 +255,7 @@ class TestRun:
             "checkpoint.safetensors",
             "log.csv",
             "settings.json",
+            "tensorboard",
         }
         assert capsys.readouterr() == ("", "")
 
@@ -272,10 +280,10 @@ class TestRun:
 
     def test_a_run_that_is_there_is_not_overwritten(self, unbroken: tuple) -> None:
         folder, _ = unbroken
-        before = {file: file.read_bytes() for file in folder.iterdir()}
+        before = files(folder)
         with pytest.raises(FileExistsError, match="already holds a run"):
             train(*corpus(), TINY, folder)
-        assert {file: file.read_bytes() for file in folder.iterdir()} == before
+        assert files(folder) == before
 
     def test_other_settings_do_not_resume(self, unbroken: tuple) -> None:
         folder, _ = unbroken

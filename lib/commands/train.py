@@ -72,6 +72,24 @@ def add_parser(commands: Any) -> None:
         metavar="NAME=VALUE",
         help="a setting of the run, such as epochs=5; may stand several times",
     )
+    parser.add_argument(
+        "--devices",
+        type=whole_number,
+        default=1,
+        help="GPUs, or processes on a CPU, that share every batch (%(default)s)",
+    )
+    parser.add_argument(
+        "--strategy",
+        default="auto",
+        choices=("auto", "ddp"),
+        help="how several devices work together (%(default)s)",
+    )
+    parser.add_argument(
+        "--accelerator",
+        default="auto",
+        choices=("auto", "cpu", "gpu"),
+        help="what to compute on; auto is a GPU if there is one (%(default)s)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -95,7 +113,7 @@ def run(options: argparse.Namespace) -> None:
     Built in chapter 9.
     """
     # Lightning takes seconds to import, and translating does without it.
-    from lib.training import train
+    from lib.training import Hardware, is_first_process, train
 
     settings = read_settings(options.set)
     corpus = corpora.load(
@@ -109,11 +127,17 @@ def run(options: argparse.Namespace) -> None:
     src_vocab, tgt_vocab = _vocabularies(splits["train"], settings.vocab_size)
     splits = _fitting(splits, src_vocab, tgt_vocab, settings.max_len)
     parts = (splits, src_vocab, tgt_vocab)
+    hardware = Hardware(options.devices, options.strategy, options.accelerator)
     try:
-        task = train(*parts, settings, folder, options.resume, progress=True)
-    except (KeyboardInterrupt, SystemExit):
-        print(f"\nThe run in {folder} goes on with --resume.", file=sys.stderr)
+        task = train(*parts, settings, folder, options.resume, True, hardware)
+    except (KeyboardInterrupt, SystemExit, ValueError) as error:
+        if not is_first_process():  # the first one says what happened to all
+            raise SystemExit(1) from None
+        if not isinstance(error, ValueError):
+            print(f"\nThe run in {folder} goes on with --resume.", file=sys.stderr)
         raise
+    if not is_first_process():
+        return
     tidy = corpus.name == "grammar"  # its sentences have a capital and a period
     Translator(task.model.cpu(), src_vocab, tgt_vocab, tidy).save(folder, half=True)
     report: dict[str, Any] = {
@@ -151,6 +175,8 @@ def _fitting(
     max_len: int,
 ) -> dict[str, Sequence[Pair]]:
     """Leave out what is too long to learn from, and say so; never from a test part."""
+    from lib.training import is_first_process
+
     fitting = dict(splits)
     for name in ("train", "validation"):
         fitting[name] = [
@@ -160,7 +186,7 @@ def _fitting(
             and len(tgt_vocab.encode(tgt)) < max_len
         ]
         missing = len(splits[name]) - len(fitting[name])
-        if missing:
+        if missing and is_first_process():
             print(
                 f"{name}: left out {missing:,} of {len(splits[name]):,} pairs, which "
                 f"are longer than max_len = {max_len} tokens.",
@@ -234,6 +260,8 @@ def _command(options: argparse.Namespace) -> list[str]:
         words += ["--size", str(options.size)]
     for assignment in options.set:
         words += ["--set", assignment]
+    if options.devices > 1:
+        words += ["--devices", str(options.devices), "--strategy", options.strategy]
     return words
 
 

@@ -1,15 +1,20 @@
 """Training: the loss, the schedule, the task for Lightning, and whole runs."""
 
 from lib.training.checkpoints import SafetensorsCheckpointIO
+from lib.training.devices import Hardware, is_first_process
 from lib.training.objective import token_accuracy, translation_loss, warmup_decay
+from lib.training.records import read_log
 from lib.training.runs import train
 from lib.training.settings import TrainingSettings
 from lib.training.task import TranslationTask
 
 __all__ = [
+    "Hardware",
     "SafetensorsCheckpointIO",
     "TrainingSettings",
     "TranslationTask",
+    "is_first_process",
+    "read_log",
     "token_accuracy",
     "train",
     "translation_loss",

@@ -14,7 +14,12 @@ from torch import Tensor, nn
 
 from lib.files import write_whole
 
-__all__ = ["KeepEpochWeights", "average_weights", "epoch_files"]
+__all__ = [
+    "KeepEpochWeights",
+    "average_weights",
+    "epoch_files",
+    "weights_once_each",
+]
 
 _NAME = re.compile(r"epoch-(\d+)\.safetensors")
 
@@ -70,6 +75,27 @@ def average_weights(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]
     }
 
 
+def weights_once_each(model: nn.Module) -> dict[str, Tensor]:
+    """Return a copy of the weights, a tied matrix under one of its names.
+
+    Args:
+        model: the model.
+
+    Example:
+        >>> list(weights_once_each(nn.Linear(2, 3)))
+        ['weight', 'bias']
+
+    Built in chapter 11.
+    """
+    weights: dict[str, Tensor] = {}
+    seen: set[int] = set()
+    for name, tensor in model.state_dict().items():
+        if tensor.data_ptr() not in seen:
+            seen.add(tensor.data_ptr())
+            weights[name] = tensor.detach().cpu().clone()
+    return weights
+
+
 class KeepEpochWeights(Callback):
     """Keep the weights of the last epochs, in files if the run has a folder.
 
@@ -102,29 +128,19 @@ class KeepEpochWeights(Callback):
     ) -> None:
         number = trainer.current_epoch + 1
         model: nn.Module = task.model  # type: ignore[assignment]
-        self.states[number] = {
-            name: tensor.detach().cpu().clone()
-            for name, tensor in _once_each(model).items()
-        }
-        if self.folder:
-            file = self.folder / f"epoch-{number}.safetensors"
+        self.states[number] = weights_once_each(model)
+        folder = self.folder if trainer.is_global_zero else None
+        if folder:
+            file = folder / f"epoch-{number}.safetensors"
             write_whole(file, save(self.states[number]))
         for old in sorted(self.states)[: -self.count]:
             del self.states[old]
-            if self.folder:
-                (self.folder / f"epoch-{old}.safetensors").unlink(missing_ok=True)
+            if folder:
+                (folder / f"epoch-{old}.safetensors").unlink(missing_ok=True)
 
     def load_average(self, model: nn.Module) -> None:
         """Give a model the mean of the weights that were kept."""
+        if not self.states and self.folder:  # resumed, and there was nothing left to do
+            files = epoch_files(self.folder)[-self.count :]
+            self.states = dict(enumerate(map(load_file, files)))
         model.load_state_dict(average_weights(list(self.states.values())), strict=False)
-
-
-def _once_each(model: nn.Module) -> dict[str, Tensor]:
-    """Return the weights, a tied matrix under one of its names."""
-    weights: dict[str, Tensor] = {}
-    seen: set[int] = set()
-    for name, tensor in model.state_dict().items():
-        if tensor.data_ptr() not in seen:
-            seen.add(tensor.data_ptr())
-            weights[name] = tensor
-    return weights

@@ -13,9 +13,17 @@ from lib.files import read_json
 from lib.training.settings import TrainingSettings
 from lib.vocabulary import Vocabulary
 
-__all__ = ["CHECKPOINT", "LOG", "SETTINGS", "check_folder", "describe"]
+__all__ = [
+    "CHECKPOINT",
+    "LOG",
+    "SETTINGS",
+    "TENSORBOARD",
+    "check_folder",
+    "describe",
+]
 
 SETTINGS, LOG, CHECKPOINT = "settings.json", "log.csv", "checkpoint.safetensors"
+TENSORBOARD = "tensorboard"
 
 Splits = Mapping[str, Sequence[tuple[str, str]]]
 

@@ -102,6 +102,8 @@ class EpochLog(Callback):
                 "seconds": f"{time.perf_counter() - self.start:.1f}",
             }
         )
+        if not trainer.is_global_zero:
+            return
         table = io.StringIO()
         writer = csv.DictWriter(table, COLUMNS, lineterminator="\n")
         writer.writeheader()

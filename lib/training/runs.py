@@ -12,6 +12,7 @@ from pathlib import Path
 
 import lightning
 import torch
+from lightning.fabric.utilities.exceptions import MisconfigurationException
 from lightning.pytorch.callbacks import Callback, TQDMProgressBar
 from lightning.pytorch.utilities.exceptions import SIGTERMException
 
@@ -19,17 +20,21 @@ from lib.data import TranslationData
 from lib.files import write_json
 from lib.training.averaging import KeepEpochWeights
 from lib.training.checkpoints import SafetensorsCheckpointIO
+from lib.training.devices import Hardware, is_first_process
 from lib.training.folders import (
     CHECKPOINT,
     LOG,
     SETTINGS,
+    TENSORBOARD,
     Splits,
     check_folder,
     describe,
 )
 from lib.training.records import EpochLog, SaveEveryEpoch
 from lib.training.settings import TrainingSettings
+from lib.training.stopping import StopEarly
 from lib.training.task import TranslationTask
+from lib.training.tensorboard import tensorboard_log
 from lib.vocabulary import Vocabulary
 
 __all__ = ["train"]
@@ -43,6 +48,7 @@ def train(
     folder: Path | str | None = None,
     resume: bool = False,
     progress: bool = False,
+    hardware: Hardware | None = None,
 ) -> TranslationTask:
     """Train a translator, from the start or from where an interrupted run stands.
 
@@ -54,16 +60,20 @@ def train(
         folder: where settings, log and checkpoint go; None keeps nothing.
         resume: go on with the run in the folder, or begin if there is none.
         progress: show a progress bar on standard error.
+        hardware: what to compute on; a GPU if there is one, if None. With several
+            devices, Lightning starts the program once for each of them.
 
     Returns:
-        The trained task; its ``model`` is the Transformer.
+        The trained task; its ``model`` is the Transformer, with the weights that the
+        settings ask for: the last, the best or the mean.
 
     Raises:
         FileExistsError: if the folder holds a run and ``resume`` is False, or files of
             something else.
         KeyboardInterrupt: if Ctrl-C stopped it; ``resume`` goes on.
         ValueError: if the run in the folder had other settings or sentences, if a
-            sentence is too long, or if the loss is no number any more.
+            sentence is too long, if the hardware is not there, or if the loss is no
+            number any more.
 
     Example:
         >>> pairs = [("lets go", "vamos"), ("to go", "ir")]
@@ -81,13 +91,28 @@ def train(
     data.check_lengths(settings.max_len)
     folder = None if folder is None else Path(folder)
     description = describe(settings, splits, src_vocab, tgt_vocab)
-    checkpoint = check_folder(folder, description, resume) if folder else None
-    with _torch_as_before():
+    hardware = hardware or Hardware()
+    hardware.check_precision(settings.precision)
+    first = is_first_process()  # the others find the run that it has begun
+    checkpoint = (
+        check_folder(folder, description, resume or not first) if folder else None
+    )
+    with _torch_as_before(), _quiet_lightning():
         torch.manual_seed(settings.seed)
         task = _task(settings, src_vocab, tgt_vocab)
-        if folder:  # only now: a run that cannot begin leaves nothing behind
+        kept = KeepEpochWeights(settings.average, folder)
+        best = StopEarly(settings.patience)
+        chosen: list[Callback] = [kept] if settings.average > 1 else []
+        chosen += [best] if settings.patience else []
+        callbacks = chosen + _records(folder, progress)
+        trainer = _trainer(settings, hardware, callbacks, progress)
+        if folder and first:  # only now: a run that cannot begin leaves nothing behind
             write_json(folder / SETTINGS, description)
-        _fit(task, data, settings, folder, checkpoint, progress)
+        _fit(trainer, task, data, checkpoint, progress)
+    if settings.average > 1:
+        kept.load_average(task.model)
+    elif settings.patience:
+        best.load_best(task.model)
     return task
 
 
@@ -114,60 +139,64 @@ def _task(
 
 
 def _fit(
+    trainer: lightning.Trainer,
     task: TranslationTask,
     data: TranslationData,
-    settings: TrainingSettings,
-    folder: Path | None,
     checkpoint: Path | None,
     progress: bool,
 ) -> None:
-    # Lightning draws its progress bar on standard output, which is for results.
-    kept = KeepEpochWeights(settings.average, folder)
-    with _quiet_lightning(), contextlib.redirect_stdout(sys.stderr):
-        trainer = _trainer(settings, folder, progress, kept)
-        try:
-            trainer.fit(task, data, ckpt_path=checkpoint)
-        except SIGTERMException:  # by itself it would end as a success
-            raise SystemExit(128 + signal.SIGTERM) from None
-        except SystemExit:  # Lightning's answer to Ctrl-C
-            raise KeyboardInterrupt from None
-        except Exception:
-            if progress:  # what is said of the error gets a line of its own
-                print(file=sys.stderr)
-            raise
+    try:
+        trainer.fit(task, data, ckpt_path=checkpoint)
+    except SIGTERMException:  # by itself it would end as a success
+        raise SystemExit(128 + signal.SIGTERM) from None
+    except SystemExit:  # Lightning's answer to Ctrl-C
+        raise KeyboardInterrupt from None
+    except Exception:
+        if progress and is_first_process():
+            print(file=sys.stderr)  # what is said of the error gets a line of its own
+        raise
     if trainer.interrupted:  # older versions swallow Ctrl-C
         raise KeyboardInterrupt
-    if settings.average > 1:
-        kept.load_average(task.model)
 
 
-def _trainer(
-    settings: TrainingSettings,
-    folder: Path | None,
-    progress: bool,
-    kept: KeepEpochWeights,
-) -> lightning.Trainer:
-    callbacks: list[Callback] = [kept] if settings.average > 1 else []
+def _records(folder: Path | None, progress: bool) -> list[Callback]:
+    callbacks: list[Callback] = []
+    if folder and is_first_process():
+        callbacks += tensorboard_log(folder / TENSORBOARD)
     if folder:  # the log first: a checkpoint then never knows of an epoch it lacks
         callbacks += [EpochLog(folder / LOG), SaveEveryEpoch(folder / CHECKPOINT)]
     if progress:
         callbacks.append(TQDMProgressBar(refresh_rate=20))
-    return lightning.Trainer(
-        devices=1,  # "auto" would take every GPU, and train on each the same
-        max_epochs=settings.epochs,
-        gradient_clip_val=settings.clip,
-        precision=settings.precision,  # type: ignore[arg-type]  # checked
-        callbacks=callbacks,
-        plugins=[SafetensorsCheckpointIO()],
-        logger=False,
-        enable_checkpointing=False,
-        enable_progress_bar=progress,
-        enable_model_summary=False,
-        reload_dataloaders_every_n_epochs=1,  # the order changes with the epoch
-        num_sanity_val_steps=0,
-        use_distributed_sampler=False,
-        deterministic=True,
-    )
+    return callbacks
+
+
+def _trainer(
+    settings: TrainingSettings,
+    hardware: Hardware,
+    callbacks: list[Callback],
+    progress: bool,
+) -> lightning.Trainer:
+    try:
+        return lightning.Trainer(
+            devices=hardware.devices,  # "auto" would take every GPU
+            strategy=hardware.strategy,
+            accelerator=hardware.accelerator,
+            max_epochs=settings.epochs,
+            gradient_clip_val=settings.clip,
+            precision=settings.precision,  # type: ignore[arg-type]  # checked
+            callbacks=callbacks,
+            plugins=[SafetensorsCheckpointIO()],
+            logger=False,
+            enable_checkpointing=False,
+            enable_progress_bar=progress,
+            enable_model_summary=False,
+            reload_dataloaders_every_n_epochs=1,  # the order changes with the epoch
+            num_sanity_val_steps=0,
+            use_distributed_sampler=False,
+            deterministic=True,
+        )
+    except MisconfigurationException as error:  # such as more devices than there are
+        raise ValueError(" ".join(str(error).split())) from error
 
 
 @contextlib.contextmanager
@@ -183,10 +212,13 @@ def _torch_as_before() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _quiet_lightning() -> Iterator[None]:
-    """Silence what Lightning says about devices and workers; errors still come."""
+    """Silence what Lightning says about devices and workers; errors still come.
+
+    It draws its progress bar on standard output, which is for results.
+    """
     loggers = [logging.getLogger(f"lightning.{part}") for part in ("pytorch", "fabric")]
     levels = [logger.level for logger in loggers]
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), contextlib.redirect_stdout(sys.stderr):
         warnings.filterwarnings("ignore", module="lightning")
         for logger in loggers:
             logger.setLevel(logging.ERROR)

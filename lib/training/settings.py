@@ -35,11 +35,12 @@ class TrainingSettings:
         warmup_steps: optimizer steps until then.
         label_smoothing: share of the probability that is spread over all words.
         clip: longest gradient; a longer one is shortened to this length.
-        average: the model of so many last epochs is averaged at the end.
+        average: the model at the end is the mean of so many last epochs.
         patience: end early when the validation loss has not fallen for so many epochs;
-            0 for never.
+            0 for never. The model at the end is then that of the best epoch, unless
+            ``average`` asks for a mean.
         precision: what Lightning computes in: "32-true", or "bf16-mixed" and
-            "16-mixed" where the hardware is faster in 16 bits.
+            "16-mixed" (this one needs a GPU) where the hardware is faster in 16 bits.
         seed: one seed gives one result.
 
     Raises:

@@ -14,6 +14,7 @@ from lib.decoding import greedy_decode
 from lib.evaluation import bleu
 from lib.fused import fuse
 from lib.model import Transformer
+from lib.training.devices import share
 from lib.training.objective import token_accuracy, translation_loss, warmup_decay
 from lib.vocabulary import Vocabulary
 
@@ -66,6 +67,7 @@ class TranslationTask(lightning.LightningModule):
         self.seed = seed
         self.tgt_vocab = tgt_vocab
         self.tokens_seen = 0  # of the targets, in this epoch
+        self.last_loss = torch.tensor(float("nan"))  # of the whole batch
         self.written: list[str] = []
         self.wanted: list[str] = []
 
@@ -74,22 +76,39 @@ class TranslationTask(lightning.LightningModule):
         # at the start of the epoch: Lightning may still draw numbers after that.
         if batch_idx == 0:
             self.tokens_seen = 0
-            torch.manual_seed(self.seed * 100_003 + self.current_epoch)
+            # Several processes draw different dropout, as they have other sentences.
+            process = self.global_rank * 2**52
+            torch.manual_seed(self.seed * 100_003 + self.current_epoch + process)
 
     def training_step(self, batch: Batch) -> Tensor:
-        logits = self.model(batch.src, batch.tgt_in)  # (B, T, V)
-        loss = translation_loss(
-            logits, batch.tgt_out, self.pad_id, self.label_smoothing
-        )
-        if not loss.isfinite():
-            raise ValueError(
-                f"The loss has become {loss.item()}: the training has diverged; begin "
-                "again with a smaller learning_rate."
-            )
         tokens = self._count_tokens(batch)
-        self._log("train_loss", loss.detach(), tokens)
+        loss = self._share_of_loss(batch, tokens)
+        self.last_loss = self._mean_of_processes(loss.detach())
+        if not self.last_loss.isfinite():
+            raise ValueError(
+                f"The loss has become {self.last_loss.item()}: the training has "
+                "diverged; begin again with a smaller learning_rate."
+            )
+        self._log("train_loss", self.last_loss, tokens)
         self.tokens_seen += tokens
         return loss
+
+    def _share_of_loss(self, batch: Batch, tokens: int) -> Tensor:
+        """Return what the mean over all processes makes the loss of the batch."""
+        processes = self.trainer.world_size if self._trainer else 1
+        mine = share(batch, self.global_rank, processes)
+        # Without a sentence, it computes for nothing: the others wait for it.
+        weight = self._count_tokens(mine) * processes / tokens
+        src, tgt_in, tgt_out = mine if len(mine.src) else batch
+        logits = self.model(src, tgt_in)  # (B, T, V)
+        loss = translation_loss(logits, tgt_out, self.pad_id, self.label_smoothing)
+        return loss * weight  # by tokens, not by sentences: the loss is a mean of those
+
+    def _mean_of_processes(self, loss: Tensor) -> Tensor:
+        if self._trainer is None:
+            return loss
+        mean: Tensor = self.trainer.strategy.reduce(loss, reduce_op="mean")
+        return mean
 
     def validation_step(self, batch: Batch) -> None:
         logits = self.model(batch.src, batch.tgt_in)  # (B, T, V)

@@ -1,0 +1,102 @@
+"""What a run computes on, and how several processes share its batches."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import torch
+from lightning.fabric.utilities.rank_zero import rank_zero_only
+
+from lib.data import Batch
+
+__all__ = ["Hardware", "is_first_process", "share"]
+
+ACCELERATORS = ("auto", "cpu", "gpu")
+STRATEGIES = ("auto", "ddp")
+
+
+@dataclasses.dataclass(frozen=True)
+class Hardware:
+    """What a run computes on: it decides how long the run takes, not what it learns.
+
+    With several devices, one process works for each of them. Every process takes its
+    share of every batch, so that the batch is as large as with one.
+
+    Args:
+        devices: how many GPUs, or how many processes on a CPU.
+        strategy: how they work together: "ddp", or what Lightning chooses, "auto".
+        accelerator: "gpu", "cpu", or what there is, "auto".
+
+    Raises:
+        ValueError: if one is impossible; the message names it.
+
+    Example:
+        >>> Hardware(devices=0)
+        Traceback (most recent call last):
+        ...
+        ValueError: devices must be at least 1, but it is 0.
+
+    Built in chapter 11.
+    """
+
+    devices: int = 1
+    strategy: str = "auto"
+    accelerator: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.devices < 1:
+            raise ValueError(f"devices must be at least 1, but it is {self.devices}.")
+        for name, known in (("strategy", STRATEGIES), ("accelerator", ACCELERATORS)):
+            if getattr(self, name) not in known:
+                raise ValueError(
+                    f"{name} must be one of {', '.join(known)}, but it is "
+                    f"{getattr(self, name)!r}."
+                )
+
+    def check_precision(self, precision: str) -> None:
+        """Refuse a precision that this hardware does not have.
+
+        Raises:
+            ValueError: if it is "16-mixed" and there is no GPU.
+        """
+        gpu = torch.cuda.is_available() or torch.backends.mps.is_available()
+        if precision == "16-mixed" and (self.accelerator == "cpu" or not gpu):
+            raise ValueError(
+                "precision = '16-mixed' needs a GPU; on a CPU, choose 'bf16-mixed' or "
+                "'32-true'."
+            )
+
+
+def is_first_process() -> bool:
+    """Return whether this process is the one that writes files and speaks.
+
+    Example:
+        >>> is_first_process()
+        True
+
+    Built in chapter 11.
+    """
+    return getattr(rank_zero_only, "rank", 0) == 0
+
+
+def share(batch: Batch, rank: int, world_size: int) -> Batch:
+    r"""Return the sentences of a batch that one of several processes works on.
+
+    Args:
+        batch: the batch, the same in all processes.
+        rank: the number of the process, from 0.
+        world_size: how many processes there are.
+
+    Shape:
+        src: from :math:`(B, S)` to about B / ``world_size`` rows; the targets, of
+        :math:`(B, T)`, in the same way. No rows are left if the batch has too few.
+
+    Example:
+        >>> words = torch.tensor([[4], [5], [6]])
+        >>> share(Batch(words, words, words), rank=1, world_size=2).src
+        tensor([[5]])
+
+    Built in chapter 11.
+    """
+    # Every second, third, … row, because neighbors are of similar length.
+    return Batch(*(part[rank::world_size] for part in batch))
