@@ -10,8 +10,16 @@ import pytest
 import torch
 from browser import find_browser
 from playwright.sync_api import sync_playwright
+from torch import nn
 
-from lib.views import head_view
+from lib.attention import MultiHeadAttention
+from lib.views import (
+    Lookup,
+    head_view,
+    model_view,
+    neuron_view,
+    record_lookups,
+)
 
 TOKENS = ["the", "dog", "bites", "the", "man"]
 AWKWARD = ["<sos>", "</script><b>", 'a"b', "¿", "&amp;"]
@@ -159,3 +167,90 @@ def test_a_token_cannot_end_the_script_or_the_frame():
     stored = view.data[start : view.data.index('"></iframe>')]
     assert html.unescape(stored) == inside(view)
     assert r"<\/script><b>" in inside(view)
+
+
+# --- the model view and the neuron view ---------------------------------------------
+
+
+def lookups(rows: int = 3, columns: int = 4) -> list[Lookup]:
+    """Two layers of two heads, as a real attention compares them."""
+    torch.manual_seed(0)
+    model = nn.ModuleList(MultiHeadAttention(d_model=8, n_heads=2) for _ in range(2))
+    query, key = torch.randn(1, rows, 8), torch.randn(1, columns, 8)
+    with record_lookups(model) as found:
+        for attention in model:
+            attention(query, key, key)
+    return list(found.values())
+
+
+def test_a_lookup_holds_what_the_attention_compared() -> None:
+    for lookup in lookups():
+        d_k = lookup.queries.size(-1)
+        scores = lookup.queries @ lookup.keys.transpose(-2, -1) / d_k**0.5
+        assert torch.allclose(scores.softmax(dim=-1), lookup.weights, atol=1e-6)
+
+
+def test_after_recording_no_hook_is_left() -> None:
+    attention = MultiHeadAttention(d_model=4, n_heads=2)
+    with record_lookups(attention):
+        assert attention._forward_hooks
+    assert not attention._forward_hooks
+
+
+@pytest.mark.parametrize("tokens", [(AWKWARD[:2], AWKWARD), (AWKWARD[:3], None)])
+def test_tokens_that_do_not_fit_a_neuron_view_are_refused(tokens) -> None:
+    with pytest.raises(ValueError, match="must have shape"):
+        neuron_view(lookups(3, 4), *tokens)
+
+
+def more_views() -> dict[str, Any]:
+    """Each kind of view, with tokens that could break a page."""
+    left, right = AWKWARD[:3], AWKWARD[1:]
+    found = lookups(3, 4)
+    weights_of = [lookup.weights for lookup in found]
+    both = {"encoder_tokens": right, "decoder_tokens": left}
+    return {
+        "model": model_view(cross_attention=weights_of, **both),
+        "neuron": neuron_view(found, left, right),
+    }
+
+
+@pytest.mark.parametrize("kind", ["model", "neuron"])
+def test_more_views_ask_no_other_host(kind: str) -> None:
+    frame = Page(more_views()[kind].data)
+    (page,) = frame.values("srcdoc")
+    assert not Page(page).values("src")
+    assert not Page(page).values("href")
+    assert re.search("id=[\"']vis[\"']", page)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [360, 900])
+@pytest.mark.parametrize("kind", ["model", "neuron"])
+def test_more_views_draw_with_the_network_off(kind: str, width: int) -> None:
+    mistakes: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=find_browser(), args=["--no-sandbox"]
+        )
+        context = browser.new_context(
+            offline=True, viewport={"width": width, "height": 700}
+        )
+        page = context.new_page()
+        page.on("pageerror", lambda error: mistakes.append(str(error)))
+        page.set_content(more_views()[kind].data)
+        frame = page.frames[1]
+        frame.wait_for_selector("#vis svg *", state="attached")
+        drawn = frame.evaluate("document.querySelectorAll('#vis svg *').length")
+        texts = frame.evaluate(
+            "[...document.querySelectorAll('#vis text')].map(e => e.textContent.trim())"
+        )
+        widest = frame.evaluate("document.documentElement.scrollWidth")
+        browser.close()
+    assert not mistakes
+    assert drawn > 30
+    if kind == "model":
+        assert widest <= width
+        assert {"Heads", "Layers"} <= set(texts)
+    else:
+        assert set(AWKWARD) <= set(texts)

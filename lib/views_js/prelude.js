@@ -7,3 +7,12 @@ d3.scaleOrdinal = (colors) => (index) => colors[index % colors.length];
 const requirejs = (names, start) =>
   start(...names.map((name) => ({ jquery: jQuery, d3: d3 })[name]));
 const require = { config: () => {} };
+d3.min = (values) => Math.min(...values);
+d3.line = () => {
+  let across = (point) => point[0];
+  let down = (point) => point[1];
+  const path = (points) => "M" + points.map((p) => across(p) + "," + down(p)).join("L");
+  path.x = (place) => ((across = place), path);
+  path.y = (place) => ((down = place), path);
+  return path;
+};
