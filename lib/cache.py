@@ -129,16 +129,19 @@ class DecoderCache:
         for layer in self.layers:
             x = layer.step(x, self.length, self.src_mask)
         self.length += 1
-        logits = model.output_proj(_norm(model.decoder.norm, x))  # (B, V)
-        logits[:, model.config.pad_id] = -torch.inf  # a sentence has no padding in it
-        return logits
+        return model.output_proj(_norm(model.decoder.norm, x))  # (B, V)
 
     def select(self, rows: Tensor) -> None:
         """Go on with these sentences alone, in this order; one may stand twice."""
         if self.src_mask is not None:
             self.src_mask = self.src_mask[rows]
         for layer in self.layers:
-            layer.select(rows, self.length)
+            layer.select(rows)
+
+    def reorder(self, rows: Tensor) -> None:
+        """Let each row go on from what another row of its sentence has read."""
+        for layer in self.layers:  # the source is the same, and stays where it is
+            layer.reorder(rows, self.length)
 
 
 class _CachedLayer:
@@ -181,9 +184,13 @@ class _CachedLayer:
         q = attention.query_proj(y).view(len(y), attention.n_heads, 1, -1)
         return _attend(attention, q, self.src_keys, self.src_values, src_mask)
 
-    def select(self, rows: Tensor, length: int) -> None:
+    def select(self, rows: Tensor) -> None:
         self.src_keys, self.src_values = self.src_keys[rows], self.src_values[rows]
         self.keys, self.values = self.keys[rows], self.values[rows]
+
+    def reorder(self, rows: Tensor, length: int) -> None:
+        for kept in (self.keys, self.values):
+            kept[:, :, :length] = kept[rows, :, :length]  # no more than is written
 
 
 def _attend(

@@ -35,7 +35,7 @@ def by_hand(model: Transformer, source: list[int], max_len: int) -> list[int]:
     written = [SOS]
     while len(written) <= max_len:
         scores = model(torch.tensor([source]), torch.tensor([written]))[0, -1].detach()
-        scores[0] = -torch.inf  # padding is no word
+        scores[[0, SOS]] = -torch.inf  # no words
         written.append(int(scores.argmax()))
         if written[-1] == EOS:
             break
@@ -78,26 +78,32 @@ def test_more_padding_in_the_source_changes_nothing(
 
 
 class Scripted(Transformer):
-    """A model that writes what it is told: row by row, step by step."""
+    """A model that writes what it is told, one script for each source: 3, 4, 5, …."""
 
     script: list[list[int]]
+    read: list[tuple[int, int]]
+
+    def encode(self, src: Tensor, src_mask: Tensor) -> Tensor:
+        return src[:, :1, None]  # the number of the script, however rows are moved
 
     def decode(self, tgt: Tensor, memory: Tensor, src_mask: Tensor) -> Tensor:
+        self.read.append(tuple(tgt.shape))
         step = tgt.size(1) - 1
-        words = torch.tensor([row[min(step, len(row) - 1)] for row in self.script])
+        rows = [self.script[number - 3] for number in memory.flatten().tolist()]
+        words = torch.tensor([row[min(step, len(row) - 1)] for row in rows])
         logits = nn.functional.one_hot(words, self.config.tgt_vocab_size).float()
         return logits[:, None].expand(-1, tgt.size(1), -1)
 
 
-def scripted(*script: list[int]) -> Scripted:
-    model = Scripted(tiny_model().config)
-    model.script = list(script)
+def scripted(*script: list[int], **changes) -> Scripted:
+    model = Scripted(tiny_model(**changes).config)
+    model.script, model.read = list(script), []
     return model
 
 
 def test_a_finished_sentence_is_filled_with_padding() -> None:
     model = scripted([5, EOS, 7], [5, 6, 7, EOS], [EOS, 9])
-    src = torch.full((3, 2), 4)
+    src = torch.tensor([[3, 4], [4, 4], [5, 4]])
     assert greedy_decode(model, src, SOS, EOS).tolist() == [
         [5, EOS, 0, 0],
         [5, 6, 7, EOS],
@@ -105,18 +111,28 @@ def test_a_finished_sentence_is_filled_with_padding() -> None:
     ]
 
 
+def test_finished_sentences_leave_the_batch_once_they_are_the_most() -> None:
+    model = scripted([EOS, 9], [5, 6, 7, 8, EOS], [5, EOS, 9], [5, 6, EOS, 9])
+    src = torch.tensor([[3], [4], [5], [6]])
+    assert greedy_decode(model, src, SOS, EOS).tolist() == [
+        [EOS, 0, 0, 0, 0],
+        [5, 6, 7, 8, EOS],
+        [5, EOS, 0, 0, 0],
+        [5, 6, EOS, 0, 0],
+    ]
+    assert model.read == [(4, 1), (4, 2), (4, 3), (1, 4), (1, 5)]
+
+
 def test_it_stops_at_the_limit() -> None:
-    model, src = scripted([5], [6]), torch.full((2, 2), 4)
+    model, src = scripted([5], [6]), torch.tensor([[3, 4], [4, 4]])
     for max_len in (1, 3, 12):
         written = greedy_decode(model, src, SOS, EOS, max_len)
         assert written.tolist() == [[5] * max_len, [6] * max_len]
 
 
 def test_without_a_limit_it_stops_fifty_after_the_source() -> None:
-    model = Scripted(tiny_model(max_len=100).config)
-    model.script = [[5], [6]]
-    src = torch.tensor([[4, 4, 4], [4, 0, 0]])
-    written = greedy_decode(model, src, SOS, EOS)
+    src = torch.tensor([[3, 4, 4], [4, 0, 0]])
+    written = greedy_decode(scripted([5], [6], max_len=100), src, SOS, EOS)
     assert (written != 0).sum(dim=1).tolist() == [53, 51]
     # As far as there are positions.
     assert greedy_decode(scripted([5], [6]), src, SOS, EOS).shape == (2, 12)

@@ -110,9 +110,11 @@ def beam_search(
         newest = src.new_full((len(rows),), sos_id)
         scores = torch.full((len(src), beam_size), -torch.inf, device=src.device)
         scores[:, 0] = 0.0  # all beginnings are alike so far, so one of them counts
+        never = torch.tensor([model.config.pad_id, sos_id], device=src.device)
         open_beams = beams
-        while open_beams:
+        while True:
             logits = reader.step(newest).float()  # (B * K, V)
+            logits = logits.index_fill(1, never, -torch.inf)
             steps = logits.log_softmax(dim=-1).view(*scores.shape, -1)  # (B, K, V)
             totals = (scores[:, :, None] + steps).flatten(1)  # (B, K * V)
             # Twice as many as needed: half of them may end.
@@ -133,7 +135,8 @@ def beam_search(
                 for number, choices in zip(going, kept, strict=True)
                 for parent, _, _ in choices
             ]
-            reader.select(torch.tensor(parents, device=src.device))
+            move = reader.reorder if len(going) == len(grown) else reader.select
+            move(torch.tensor(parents, device=src.device))
             newest = src.new_tensor([t for choices in kept for _, t, _ in choices])
             scores = scores.new_tensor([[s for _, _, s in choices] for choices in kept])
     return [beam.best() for beam in beams]
@@ -143,10 +146,10 @@ def _check(
     model: Transformer, beam_size: int, length_penalty: float, n_best: int
 ) -> None:
     words = model.config.tgt_vocab_size
-    if not 1 <= beam_size <= words // 2:
+    if not 1 <= beam_size <= words:
         raise ValueError(
-            f"beam_size must lie between 1 and half the vocabulary of {words} tokens, "
-            f"but it is {beam_size}."
+            f"beam_size must lie between 1 and the vocabulary's {words} tokens, but it "
+            f"is {beam_size}."
         )
     if not 1 <= n_best <= beam_size:
         raise ValueError(
@@ -203,12 +206,12 @@ class _Beam:
         self.ended.append(Hypothesis(ids, score / norm))
 
     def _close(self, going: list[_Choice]) -> None:
-        length = len(self.beginnings[0]) if self.beginnings else self.limit
-        if len(self.ended) >= self.size or not going:
-            self.done = True
-        elif length >= self.limit:
+        length = len(self.beginnings[0]) if going else self.limit
+        if length >= self.limit:
             for ids, (_, _, score) in zip(self.beginnings, going, strict=True):
                 self._end(ids, score)
+            self.done = True
+        elif len(self.ended) >= self.size:
             self.done = True
         elif len(self.ended) >= self.n_best:
             # Scores only fall, and the penalty is mildest at the limit.

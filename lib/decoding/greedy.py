@@ -11,7 +11,6 @@ from lib.model import Transformer
 __all__ = ["greedy_decode"]
 
 
-@torch.no_grad()
 def greedy_decode(
     model: Transformer,
     src: Tensor,
@@ -49,19 +48,25 @@ def greedy_decode(
     Built in chapter 9.
     """
     limits = length_limits(model, src, max_len)  # (B)
-    pad_id = model.config.pad_id
-    with evaluating(model):
-        reader = open_reader(model, src, _longest(limits), cached)
-        newest = src.new_full((len(src),), sos_id)  # (B)
-        written: list[Tensor] = []
-        finished = torch.zeros_like(limits, dtype=torch.bool)  # (B)
-        while not finished.all():
-            newest = reader.step(newest).argmax(dim=-1)  # (B)
-            newest = newest.masked_fill(finished, pad_id)  # a finished one stays so
-            written.append(newest)
-            finished |= (newest == eos_id) | (len(written) >= limits)
-    return torch.stack(written, dim=1) if written else src.new_empty(len(src), 0)
-
-
-def _longest(limits: Tensor) -> int:
-    return int(limits.max()) if len(limits) else 1
+    if not len(src):
+        return src.new_empty(0, 0)
+    pad_id, longest = model.config.pad_id, int(limits.max())
+    never = torch.tensor([pad_id, sos_id], device=src.device)
+    written = src.new_full((len(src), longest), pad_id)  # (B, T)
+    steps = 0
+    with evaluating(model), torch.inference_mode():
+        reader = open_reader(model, src, longest, cached)
+        rows = torch.arange(len(src), device=src.device)  # those still in the batch
+        newest = torch.full_like(rows, sos_id)
+        going = torch.ones_like(rows, dtype=torch.bool)
+        while going.any():
+            scores = reader.step(newest).index_fill(1, never, -torch.inf)  # (B, V)
+            newest = scores.argmax(dim=-1).where(going, pad_id)
+            written[rows, steps] = newest
+            steps += 1
+            going &= (newest != eos_id) & (steps < limits[rows])
+            if 2 * going.sum() < len(going):  # most are finished: leave them out
+                rows, newest = rows[going], newest[going]
+                reader.select(going.nonzero().flatten())
+                going = going[going]
+    return written[:, :steps].clone()

@@ -53,6 +53,10 @@ class Reader(Protocol):
         """Go on with these sentences alone, in this order; one may stand twice."""
         ...
 
+    def reorder(self, rows: Tensor) -> None:
+        """Let each row go on from what another row of its sentence has read."""
+        ...
+
 
 class _Recomputer:
     """Read all words again in every step: slow, and true for every model."""
@@ -66,12 +70,13 @@ class _Recomputer:
     def step(self, ids: Tensor) -> Tensor:
         self.written = torch.cat([self.written, ids[:, None]], dim=1)  # (B, T)
         logits = self.model.decode(self.written, self.memory, self.src_mask)
-        logits = logits[:, -1].clone()  # (B, V)
-        logits[:, self.model.config.pad_id] = -torch.inf  # a sentence has no padding
-        return logits
+        return logits[:, -1]  # (B, V)
 
     def select(self, rows: Tensor) -> None:
         self.src_mask, self.memory = self.src_mask[rows], self.memory[rows]
+        self.reorder(rows)
+
+    def reorder(self, rows: Tensor) -> None:
         self.written = self.written[rows]
 
 
