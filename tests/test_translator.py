@@ -15,7 +15,9 @@ from safetensors.torch import load_file, save_file
 from lib import corpora
 from lib.commands.scores import score
 from lib.config import TransformerConfig
+from lib.decoding import beam_search
 from lib.model import Transformer
+from lib.subwords import SubwordVocabulary
 from lib.translator import SHIPPED, Translator
 from lib.vocabulary import EOS, PAD, SOS, UNK, Vocabulary
 from tests.strategies import FEW
@@ -173,6 +175,51 @@ def test_weights_that_a_file_cannot_keep_are_refused(
     assert {file: file.read_bytes() for file in folder.iterdir()} == before
 
 
+class TestBeam:
+    """The beam, through the translator."""
+
+    SENTENCES = ("the dog", "a cat sees the dog", "the cat sees a dog .")
+
+    def test_one_is_greedy_and_the_default(self) -> None:
+        translator = make()
+        greedy = translator.translate(self.SENTENCES)
+        assert translator.translate(self.SENTENCES, beam_size=1) == greedy
+
+    @pytest.mark.parametrize("beam_size", [2, 4])
+    def test_a_batch_gives_what_each_sentence_gives_alone(self, beam_size: int) -> None:
+        translator = make()
+        together = translator.translate(self.SENTENCES, 2, beam_size)
+        alone = [translator.translate([one], 1, beam_size)[0] for one in self.SENTENCES]
+        assert together == alone
+
+    def test_n_best_begins_with_the_best_and_falls(self) -> None:
+        translator = make()
+        for sentence in self.SENTENCES:
+            found = translator.n_best(sentence, 4)
+            (best,) = translator.translate([sentence], beam_size=4)
+            assert found[0][0] == best
+            scores = [score for _, score in found]
+            assert scores == sorted(scores, reverse=True)
+            assert all(score < 0 for score in scores)
+            assert len(found) == 4
+
+    def test_the_penalty_reaches_the_search(self) -> None:
+        translator = make()
+        for penalty in (0.0, 2.0):
+            ids = translator.src_vocab.encode("The dog sees a cat.")
+            src = torch.tensor([[*ids, translator.src_vocab.eos_id]])
+            ends = (translator.tgt_vocab.sos_id, translator.tgt_vocab.eos_id)
+            expected = beam_search(translator.model, src, *ends, 3, penalty)[0][0]
+            (found, score), *_ = translator.n_best("the dog sees a cat", 3, penalty)
+            assert found == translator.tgt_vocab.decode(expected.ids)
+            assert score == pytest.approx(expected.score, rel=1e-4)
+
+    @pytest.mark.parametrize("size", [0, 11])
+    def test_an_impossible_beam_is_refused(self, size: int) -> None:
+        with pytest.raises(ValueError, match=f"beam_size .* but it is {size}"):
+            make().translate(["the dog"], beam_size=size)
+
+
 class TestNames:
     """A name is a folder first, and then a shipped translator."""
 
@@ -271,6 +318,138 @@ class TestDamage:
         weights["output_proj.bias"] = torch.zeros(3)
         save_file(weights, folder / "model.safetensors")
         self.refused(folder, r"shape \(3,\), but the model wants \(10,\)")
+
+
+LINES = ["the dog sees the cat", "a cat sees a dog", "el perro ve al gato"] * 4
+
+
+def make_subwords(shared: bool = True) -> Translator:
+    """Return a tiny translator whose vocabulary is made of pieces."""
+    torch.manual_seed(0)
+    one = SubwordVocabulary.build(LINES, 30)
+    two = one if shared else SubwordVocabulary.build(LINES[2::3], 20)
+    config = TransformerConfig(
+        len(one), len(two), 8, n_heads=2, n_layers=1, d_ff=8, tie_embeddings=shared
+    )
+    return Translator(Transformer(config), one, two)
+
+
+class TestSubwords:
+    """A translator of pieces, whole and damaged."""
+
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        make_subwords().save(tmp_path, half=True)
+        return tmp_path
+
+    @pytest.mark.parametrize("shared", [True, False])
+    def test_what_is_loaded_is_what_was_saved(
+        self, shared: bool, tmp_path: Path
+    ) -> None:
+        saved = make_subwords(shared)
+        saved.save(tmp_path)
+        loaded = Translator.load(tmp_path)
+        assert (loaded.src_vocab is loaded.tgt_vocab) is shared
+        sentences = ["the dog sees a cat", "the dogs seeing"]
+        assert loaded.translate(sentences) == saved.translate(sentences)
+        assert loaded.n_best(sentences[0]) == saved.n_best(sentences[0])
+        names = {"tokenizer.json"} if shared else {"src.json", "tgt.json"}
+        assert {file.name for file in tmp_path.iterdir()} == {
+            "config.json",
+            "model.safetensors",
+            *names,
+        }
+
+    def test_only_characters_can_be_unknown(self) -> None:
+        translator = make_subwords()
+        assert translator.unknown_words("dots sat stages") == []
+        assert translator.unknown_words("the 木 sees 木 zzz") == ["木", "zzz"]
+
+    def test_the_length_is_told_in_pieces(self) -> None:
+        with pytest.raises(ValueError, match="1200 pieces of words is too long"):
+            make_subwords().translate(["the dog " * 400])
+
+    def refused(self, folder: Path, reason: str | None = None) -> None:
+        with pytest.raises(ValueError, match=reason) as caught:
+            Translator.load(folder)
+        message = str(caught.value)
+        assert message.startswith(f"{folder} is not a whole translator of this book:")
+        assert "\n" not in message
+        assert len(message) < 400
+
+    def test_no_tokenizer(self, folder: Path) -> None:
+        (folder / "tokenizer.json").unlink()
+        self.refused(folder, r"no file tokenizer\.json")
+
+    @pytest.mark.parametrize("share", [0.0, 0.3, 0.99])
+    def test_half_a_tokenizer(self, folder: Path, share: float) -> None:
+        whole = (folder / "tokenizer.json").read_bytes()
+        (folder / "tokenizer.json").write_bytes(whole[: int(len(whole) * share)])
+        self.refused(folder, "no sub-word vocabulary")
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "[]",
+            "{}",
+            "null",
+            '{"model": {"type": "WordPiece", "vocab": {}}}',
+            '{"model": {"type": "BPE"}}',
+            '{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}',
+            '{"model": {"type": "BPE", "vocab": {"<pad>": 5}, "merges": []}}',
+        ],
+    )
+    def test_another_tokenizer(self, folder: Path, text: str) -> None:
+        (folder / "tokenizer.json").write_text(text)
+        self.refused(folder, "no sub-word vocabulary")
+
+    def test_bytes_that_are_no_text(self, folder: Path) -> None:
+        (folder / "tokenizer.json").write_bytes(b"\xff\xfe\x00")
+        self.refused(folder)
+
+    def test_a_tokenizer_of_another_size(self, folder: Path) -> None:
+        small = SubwordVocabulary.build(LINES, 20)
+        (folder / "tokenizer.json").write_text(small.to_json())
+        self.refused(folder, "vocabularies of 30 and 30 tokens, but these have 20")
+
+    @pytest.mark.parametrize(
+        "name",
+        ["../tokenizer.json", "/etc/passwd", "a/b.json", "..", "", ".", "nothing.json"],
+    )
+    def test_a_file_outside_the_folder_is_never_read(
+        self, folder: Path, name: str
+    ) -> None:
+        inside = folder / "inside"
+        make_subwords().save(inside)
+        (folder / "a").mkdir()
+        (folder / "a" / "b.json").write_text((folder / "tokenizer.json").read_text())
+        description = json.loads((inside / "config.json").read_text())
+        description["src_vocab"] = description["tgt_vocab"] = name
+        (inside / "config.json").write_text(json.dumps(description))
+        self.refused(inside, "not the name of a file in it|no file|it has no")
+
+    @pytest.mark.parametrize(
+        "content",
+        [b"", b"\x80\x04}\x94.", b"PK\x03\x04" + b"\x00" * 60, b"<!DOCTYPE html>" * 9],
+    )
+    def test_weights_that_are_no_safetensors_are_not_read(
+        self, folder: Path, content: bytes
+    ) -> None:
+        """Nothing (an empty file), a pickle, a zip of PyTorch's, a page of the web."""
+        (folder / "model.safetensors").write_bytes(content)
+        self.refused(folder)
+
+    def test_only_a_file_of_safetensors_counts(self, folder: Path) -> None:
+        (folder / "model.safetensors").rename(folder / "model.pt")
+        with pytest.raises(FileNotFoundError, match=r"no file model\.safetensors"):
+            Translator.load(folder)
+
+    def test_numbers_that_16_bits_lost(self, folder: Path) -> None:
+        weights = load_file(folder / "model.safetensors")
+        name = next(iter(weights))
+        weights[name] = torch.full_like(weights[name], torch.nan)
+        save_file(weights, folder / "model.safetensors")
+        self.refused(folder, "are not all finite")
 
 
 def test_saving_over_an_old_translator_leaves_no_rest(folder: Path) -> None:

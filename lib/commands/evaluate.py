@@ -10,8 +10,8 @@ from typing import Any
 from lib import corpora
 from lib.commands.options import add_beam_options, add_model_option, whole_number
 from lib.commands.scores import score, unseen_parts
-from lib.files import write_json
-from lib.translator import Translator
+from lib.files import read_json, write_json
+from lib.translator import Translator, find_folder
 
 __all__ = ["add_parser", "run"]
 
@@ -37,7 +37,9 @@ def add_parser(commands: Any) -> None:
     )
     add_model_option(parser)
     parser.add_argument(
-        "--corpus", default="grammar", choices=corpora.names(), help="%(default)s"
+        "--corpus",
+        choices=corpora.names(),
+        help="where the sentences come from (the corpus it was trained on)",
     )
     parser.add_argument(
         "--part", action="append", help="a part of the corpus; may stand several times"
@@ -79,12 +81,13 @@ def run(options: argparse.Namespace) -> None:
 
     Built in chapter 9.
     """
-    splits = corpora.load(options.corpus).splits
+    corpus = options.corpus or trained_on(options.model)
+    splits = corpora.load(corpus).splits
     parts = options.part or unseen_parts(splits) or list(splits)
     for part in parts:
         if part not in splits:
             raise ValueError(
-                f"The corpus {options.corpus!r} has no part {part!r}; its parts are: "
+                f"The corpus {corpus!r} has no part {part!r}; its parts are: "
                 f"{', '.join(splits)}."
             )
     translator = Translator.load(options.model)
@@ -97,7 +100,34 @@ def run(options: argparse.Namespace) -> None:
         for source, right, written in errors[: options.errors]:
             print(f"  {source}\n    right    {right}\n    written  {written}")
     if options.json:
-        write_json(options.json, {"model": options.model, "scores": results})
+        found = {"model": options.model, "corpus": corpus, "scores": results}
+        write_json(options.json, found)
+
+
+def trained_on(model: str) -> str:
+    """Return the name of the corpus that a translator was trained on.
+
+    Args:
+        model: its folder, or the name of a shipped one.
+
+    Raises:
+        FileNotFoundError: if there is no such translator.
+        ValueError: if its folder does not tell.
+
+    Example:
+        >>> trained_on("grammar-en-es")
+        'grammar'
+
+    Built in chapter 14.
+    """
+    file = find_folder(model) / "scores.json"
+    report = read_json(file) if file.is_file() else None
+    corpus = report.get("corpus") if isinstance(report, dict) else None
+    if corpus not in corpora.names():
+        raise ValueError(
+            f"{file} does not tell what '{model}' was trained on; name a --corpus."
+        )
+    return str(corpus)
 
 
 def describe(part: str, result: dict[str, Any]) -> list[str]:

@@ -12,7 +12,7 @@ __all__ = [
     "whole_number",
 ]
 
-DEFAULT_MODEL = "grammar-en-es"
+DEFAULT_MODEL = "tatoeba-en-es"
 
 
 def add_model_option(
@@ -28,7 +28,7 @@ def add_model_option(
         >>> parser = argparse.ArgumentParser()
         >>> add_model_option(parser)
         >>> parser.parse_args([]).model
-        'grammar-en-es'
+        'tatoeba-en-es'
 
     Built in chapter 9.
     """

@@ -16,7 +16,7 @@ from lib.model import Transformer
 from lib.subwords import SubwordVocabulary
 from lib.vocabulary import Vocabulary
 
-__all__ = ["SHIPPED", "read_folder", "write_folder"]
+__all__ = ["SHIPPED", "find_folder", "read_folder", "write_folder"]
 
 SHIPPED = Path(__file__).parent.parent / "models"
 """The folder of the models that come with the book."""
@@ -97,7 +97,7 @@ def read_folder(
 
     Built in chapter 9.
     """
-    folder = _find(folder)
+    folder = find_folder(folder)
     try:
         description = read_json(folder / _CONFIG)
         if description["format"] != _FORMAT:
@@ -118,7 +118,21 @@ def read_folder(
     return model, src_vocab, tgt_vocab, tidy
 
 
-def _find(folder: Path | str) -> Path:
+def find_folder(folder: Path | str) -> Path:
+    """Return the folder of a translator: the reader's own, or a shipped one.
+
+    Args:
+        folder: a folder, or a name like "grammar-en-es".
+
+    Raises:
+        FileNotFoundError: if there is no such folder, or a file is missing in it.
+
+    Example:
+        >>> find_folder("grammar-en-es").parent == SHIPPED
+        True
+
+    Built in chapter 9.
+    """
     found = Path(folder)
     shipped = {file.parent.name: file.parent for file in SHIPPED.glob(f"*/{_CONFIG}")}
     if not (found / _CONFIG).is_file():  # a translator of the reader's own comes first
