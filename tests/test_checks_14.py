@@ -173,7 +173,7 @@ INTERVALS = [
 ]
 
 
-EXERCISES = {
+EXERCISES: dict[str, tuple[Any, list[Answer], list[tuple[Answer, str]]]] = {
     "14.1": (check.collect, [collect, references], COLLECTORS),
     "14.2": (check.comparable, [comparable], COMPARERS),
     "14.3": (check.rarest, [rarest], RAREST),
