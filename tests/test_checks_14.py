@@ -54,7 +54,7 @@ def collect_twice(pairs):
 
 
 COLLECTORS = [
-    (dict, "not to one of them"),
+    (lambda pairs: dict(pairs), "not to one of them"),
     (lambda pairs: [*pairs], "should be a dictionary"),
     (collect_twice, "stands twice is counted twice"),
     (collect_as_sets, "a set forgets the order"),
