@@ -1,0 +1,130 @@
+"""The checks of chapter 13: decided heads, alignments, looking back, silence."""
+
+from typing import Any
+
+import torch
+
+from lib.checks.core import (
+    exercise,
+    expect,
+    expect_close,
+    expect_equal,
+    expect_shape,
+    expect_tensor,
+)
+
+__all__ = ["align", "decidedness", "share_on_previous", "silence"]
+
+_WEIGHTS = torch.tensor(
+    [
+        [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]],
+        [[0.4, 0.3, 0.3], [0.2, 0.2, 0.6]],
+    ]
+)
+
+
+@exercise("13.1", praise="A head that aligns words is close to 1.")
+def decidedness(answer: Any) -> None:
+    """Check `decidedness(weights)`."""
+    got = answer(_WEIGHTS)
+    expect_shape(
+        got,
+        (2,),
+        "decidedness(weights) for weights of shape (2, 2, 3)",
+        diagnoses=[
+            ((), "One number for each head is wanted, not one for all: keep dim 0."),
+            ((2, 2), "That is one number for each row: take their mean."),
+        ],
+    )
+    expect_close(
+        got,
+        torch.tensor([0.75, 0.5]),
+        "decidedness(weights)",
+        diagnoses=[
+            (torch.full((2,), 1 / 3), "The mean of all weights is always 1/S."),
+            (torch.tensor([0.8, 0.6]), "The mean over the rows is missing."),
+            (
+                torch.tensor([0.5333, 0.4333]),
+                "The largest of each column was taken: rows are queries, so go along "
+                "the last dimension.",
+            ),
+        ],
+    )
+
+
+@exercise("13.2", praise="Over a whole corpus this makes a small dictionary.")
+def align(answer: Any) -> None:
+    """Check `align(weights, source, target)`."""
+    weights = torch.tensor([[0.6, 0.3, 0.1], [0.1, 0.2, 0.7], [0.2, 0.5, 0.3]])
+    right = [("la", "the"), ("casa", "house"), ("blanca", "white")]
+    got = answer(weights, ["the", "white", "house"], ["la", "casa", "blanca"])
+    expect(
+        isinstance(got, list | tuple | zip),
+        f"align(weights, source, target) should be a list of pairs, but it is {got!r}.",
+    )
+    expect_equal(
+        [tuple(pair) for pair in got],
+        right,
+        "align(weights, source, target)",
+        diagnoses=[
+            ([(s, t) for t, s in right], "Each pair begins with the target word."),
+            (
+                [("la", "the"), ("casa", "white"), ("blanca", "house")],
+                "The words were paired by their places, without the weights.",
+            ),
+            (
+                [("la", "house"), ("casa", "the"), ("blanca", "the")],
+                "The smallest weight was taken.",
+            ),
+        ],
+    )
+    longer = answer(torch.tensor([[0.1, 0.9]]), ["go", "<eos>"], ["vamos"])
+    expect_equal([tuple(p) for p in longer], [("vamos", "<eos>")], "align with T = 1")
+
+
+@exercise("13.3", praise="Large models have such heads in nearly every layer.")
+def share_on_previous(answer: Any) -> None:
+    """Check `share_on_previous(weights)`."""
+    weights = torch.tensor([[0.5, 0.3, 0.2], [0.7, 0.2, 0.1], [0.1, 0.3, 0.6]])
+    expect_close(
+        answer(weights),
+        0.5,
+        "share_on_previous(weights)",
+        diagnoses=[
+            (0.2, "That is the token after: the diagonal below is number −1."),
+            (1.3 / 3, "That is the token itself: take the diagonal below."),
+            (1.0 / 3, "The first token has none before it, and must not count."),
+            (1.0, "Take the mean of the weights, not their sum."),
+        ],
+    )
+
+
+@exercise("13.4", praise="With a hook on output_proj the whole model runs without it.")
+def silence(answer: Any) -> None:
+    """Check `silence(joined, head, n_heads)`."""
+    joined = torch.arange(1.0, 13.0).view(1, 2, 6)
+    before = joined.clone()
+    got = answer(joined, 1, 3)
+    expect_tensor(got, "silence(joined, 1, 3)")
+    expect_shape(got, (1, 2, 6), "silence(joined, 1, 3)")
+    right = before.clone()
+    right[..., 2:4] = 0.0
+    every_third, rows, first = before.clone(), before.clone(), before.clone()
+    every_third[..., 1::3] = 0.0
+    rows[:, 1] = 0.0
+    first[..., 0:2] = 0.0
+    one = before.clone()
+    one[..., 1] = 0.0
+    expect_close(
+        got,
+        right,
+        "silence(joined, 1, 3)",
+        diagnoses=[
+            (before, "Nothing is zero: a head has D / n_heads numbers."),
+            (every_third, "A head's numbers stand side by side, not every third one."),
+            (rows, "A token was silenced, not a head: use the last dimension."),
+            (first, "Heads are counted from 0: that is the one before."),
+            (one, "A head has D / n_heads numbers, and only one is zero."),
+            (before - right, "The others were silenced: keep them, and lose this one."),
+        ],
+    )

@@ -1,0 +1,83 @@
+"""Every check of chapter 13: against the stub, right answers and typical mistakes."""
+
+from typing import Any
+
+import pytest
+
+from lib.checks import CheckFailed
+from lib.checks import chapter_13 as check
+
+
+def stub(*_: Any) -> Any: ...
+
+
+def decided(weights, dim=-1):
+    return weights.max(dim=dim).values.mean(dim=-1)
+
+
+def align(weights, source, target, choose="argmax"):
+    places = getattr(weights, choose)(dim=-1).tolist()
+    return [(word, source[place]) for word, place in zip(target, places, strict=True)]
+
+
+def silence(joined, head, n_heads):
+    d_head = joined.size(-1) // n_heads
+    silent = joined.clone()
+    silent[..., head * d_head : (head + 1) * d_head] = 0.0
+    return silent
+
+
+def zeroed(joined, *place):
+    silent = joined.clone()
+    silent[place] = 0.0
+    return silent
+
+
+RIGHT = [
+    ("13.1", check.decidedness, decided),
+    ("13.2", check.align, align),
+    ("13.3", check.share_on_previous, lambda w: w.diagonal(-1).mean()),
+    ("13.3", check.share_on_previous, lambda w: w.diagonal(-1).mean().item()),
+    ("13.4", check.silence, silence),
+]
+
+WRONG = [
+    (check.decidedness, lambda w: w.max(dim=-1).values.mean(), "not one for all"),
+    (check.decidedness, lambda w: w.max(dim=-1).values, "take their mean"),
+    (check.decidedness, lambda w: w.mean(dim=(1, 2)), "always 1/S"),
+    (check.decidedness, lambda w: w.amax(dim=(1, 2)), "mean over the rows"),
+    (check.decidedness, lambda w: decided(w, dim=1), "largest of each column"),
+    (check.align, lambda w, s, t: [(b, a) for a, b in align(w, s, t)], "target word"),
+    (check.align, lambda w, s, t: list(zip(t, s, strict=False)), "by their places"),
+    (check.align, lambda w, s, t: align(w, s, t, "argmin"), "smallest"),
+    (check.align, lambda w, s, t: "la", "list of pairs"),
+    (check.share_on_previous, lambda w: w.diagonal(1).mean(), "token after"),
+    (check.share_on_previous, lambda w: w.diagonal().mean(), "token itself"),
+    (check.share_on_previous, lambda w: w.diagonal(-1).sum() / 3, "must not count"),
+    (check.share_on_previous, lambda w: w.diagonal(-1).sum(), "not their sum"),
+    (check.silence, lambda x, h, n: x.clone(), "Nothing is zero"),
+    (check.silence, lambda x, h, n: zeroed(x, ..., slice(h, None, n)), "every third"),
+    (check.silence, lambda x, h, n: zeroed(x, 0, h), "A token was silenced"),
+    (check.silence, lambda x, h, n: silence(x, h - 1, n), "counted from 0"),
+    (check.silence, lambda x, h, n: zeroed(x, ..., h), "only one is zero"),
+    (check.silence, lambda x, h, n: x - silence(x, h, n), "keep them"),
+]
+
+
+@pytest.mark.parametrize(("number", "exercise", "_"), RIGHT)
+def test_a_stub_is_not_answered_yet(number, exercise, _, capsys) -> None:
+    exercise(stub)
+    assert f"Exercise {number}: not answered yet" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("number", "exercise", "answer"), RIGHT)
+def test_a_right_answer_is_praised(number, exercise, answer, capsys) -> None:
+    exercise(answer)
+    assert f"Exercise {number}: right" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("exercise", "answer", "reason"), WRONG)
+def test_a_wrong_answer_hears_why(exercise, answer, reason) -> None:
+    with pytest.raises(CheckFailed) as caught:
+        exercise(answer)
+    assert reason in str(caught.value)
