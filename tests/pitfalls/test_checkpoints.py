@@ -23,6 +23,7 @@ def files_by_name(folder: Path) -> list[Path]:
 
 def fill(folder: Path, epochs: int) -> None:
     """Leave a file for each epoch, which holds the number of its epoch."""
+    folder.mkdir(parents=True, exist_ok=True)
     for epoch in range(1, epochs + 1):
         weights = {"weight": torch.tensor([[float(epoch)]])}
         save_file(weights, folder / f"epoch-{epoch}.safetensors")
@@ -30,16 +31,17 @@ def fill(folder: Path, epochs: int) -> None:
 
 def property_the_last_file_is_of_the_last_epoch(files: Files, folder: Path) -> None:
     for epochs in (9, 10, 12):
-        fill(folder, epochs)
-        served = load_file(files(folder)[-1])["weight"].item()
+        run = folder / f"{epochs} epochs"
+        fill(run, epochs)
+        served = load_file(files(run)[-1])["weight"].item()
         assert served == epochs, f"of {epochs} epochs, epoch {served:.0f} is served"
 
 
 def test_pitfall_24_last_checkpoint_by_name(tmp_path: Path) -> None:
     """Epoch 9 is served forever; with fewer than ten epochs all is well."""
     with pytest.raises(AssertionError, match="of 10 epochs, epoch 9 is served"):
-        property_the_last_file_is_of_the_last_epoch(files_by_name, tmp_path)
-    property_the_last_file_is_of_the_last_epoch(epoch_files, tmp_path)
+        property_the_last_file_is_of_the_last_epoch(files_by_name, tmp_path / "wrong")
+    property_the_last_file_is_of_the_last_epoch(epoch_files, tmp_path / "right")
 
 
 def test_pitfall_24_the_mean_of_the_wrong_epochs(tmp_path: Path) -> None:
