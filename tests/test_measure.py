@@ -1,0 +1,150 @@
+"""The tool that makes a translator to ship out of a run, with its measurements."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import measure
+import pytest
+from sacrebleu.metrics.bleu import BLEU
+
+from lib import corpora
+from lib.commands.train import read_settings
+from lib.corpora import Corpus, references
+from lib.subwords import SubwordVocabulary
+from lib.training import TrainingSettings, train
+from lib.translator import Translator
+
+SETTINGS = TrainingSettings(
+    d_model=8,
+    n_heads=1,
+    n_layers=1,
+    d_ff=8,
+    epochs=3,
+    average=3,
+    vocab_size=150,
+    tie_embeddings=True,
+)
+
+
+def make_corpus() -> Corpus:
+    pairs = list(corpora.load("grammar", size=400).splits["train"])
+    splits = {"train": pairs[:60], "validation": pairs[60:70], "test": pairs[70:90]}
+    splits["test"].append((splits["test"][0][0], "Otra respuesta."))
+    return Corpus("made-up", "en", "es", splits, attribution="By nobody.")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Train for three epochs, and make a translator of what is left behind."""
+    run, out = tmp_path_factory.mktemp("run"), tmp_path_factory.mktemp("out")
+    corpus = make_corpus()
+    texts = (text for pair in corpus.splits["train"] for text in pair)
+    shared = SubwordVocabulary.build(texts, SETTINGS.vocab_size)
+    train(corpus.splits, shared, shared, SETTINGS, run / "it")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(corpora, "load", lambda name: corpus)
+        measure.main(
+            ["translator", str(run / "it"), str(out), "--machine", "an abacus"]
+        )
+    return out
+
+
+def load(file: Path) -> Any:
+    return json.loads(file.read_text("utf-8"))
+
+
+def test_the_folder_is_whole(folder: Path) -> None:
+    assert {file.name for file in folder.iterdir()} == {
+        "README.md",
+        "beams.json",
+        "config.json",
+        "errors.json",
+        "log.csv",
+        "model.safetensors",
+        "ngram_counts.csv",
+        "scores.json",
+        "tokenizer.json",
+        "tried.json",
+    }
+    assert len(Translator.load(folder).translate(["I like the red car."])) == 1
+
+
+def test_its_scores_are_those_of_the_translator_in_it(folder: Path) -> None:
+    found = load(folder / "scores.json")["scores"]["test"]
+    answers = references(make_corpus().splits["test"])
+    written = Translator.load(folder).translate(answers, beam_size=4)
+    expected = measure.compare(written, list(answers.values()))
+    assert {name: found[name] for name in expected} == expected
+    assert found["sentences"] == len(answers)
+    assert found["pairs"] == len(answers) + 1
+    assert (found["beam_size"], found["length_penalty"]) == (4, 0.6)
+
+
+def test_the_counts_add_up_to_the_score(folder: Path) -> None:
+    with (folder / "ngram_counts.csv").open(encoding="utf-8") as file:
+        rows = [[int(n) for n in row.values()] for row in csv.DictReader(file)]
+    report = load(folder / "scores.json")["scores"]["test"]
+    assert len(rows) == report["sentences"]
+    sums = [sum(column) for column in zip(*rows, strict=True)]
+    value = BLEU.compute_bleu(sums[:4], sums[4:8], sums[8], sums[9]).score
+    assert round(value, 2) == report["bleu"]
+
+
+def test_its_command_gives_its_settings(folder: Path) -> None:
+    report = load(folder / "scores.json")
+    words = shlex.split(report["command"])
+    assert words[:6] == ["python", "-m", "lib", "train", "--corpus", "made-up"]
+    settings = read_settings(words[7::2])
+    assert set(words[6::2]) == {"--set"}
+    assert settings == TrainingSettings(**report["settings"])
+    tried = load(folder / "tried.json")
+    assert settings.average in {row["average"] for row in tried}
+    last = [row for row in tried if row["epoch"] == 3]
+    best = max(row["bleu"] for row in last)
+    assert best == next(
+        row["bleu"] for row in last if row["average"] == settings.average
+    )
+
+
+def test_every_mistake_is_counted(folder: Path) -> None:
+    errors = load(folder / "errors.json")
+    different = errors["sentences"] - errors["exact"]
+    assert sum(errors["kinds"].values()) >= different
+    assert errors["kinds"]["other words"] <= different
+    for key in ("by_length", "by_rarest_word"):
+        assert sum(row["sentences"] for row in errors[key]) == errors["sentences"]
+
+
+def test_no_sentence_of_the_corpus_is_in_it(folder: Path) -> None:
+    texts = [
+        file.read_text("utf-8")
+        for file in folder.iterdir()
+        if file.suffix in (".json", ".csv", ".md")
+    ]
+    for pairs in make_corpus().splits.values():
+        for sentence in (text for pair in pairs for text in pair):
+            assert not any(sentence in text for text in texts)
+
+
+def test_the_card_tells_whose_sentences_they_are(folder: Path) -> None:
+    card = (folder / "README.md").read_text("utf-8")
+    assert "By nobody." in card
+    assert "an abacus" in card
+    for result in load(folder / "scores.json")["scores"].values():
+        for name in ("bleu", "bleu_single", "chrf", "chrf_single"):
+            assert f"{result[name]:.1f}" in card
+        assert result["bleu_signature"] in card
+    assert "a beam of 4" in card
+
+
+def test_a_benchmark_is_kept_with_its_log(folder: Path, tmp_path: Path) -> None:
+    measure.main(["record", str(folder), str(tmp_path / "kept.json")])
+    kept, report = load(tmp_path / "kept.json"), load(folder / "scores.json")
+    log = kept.pop("log")
+    assert kept == report
+    assert [row["epoch"] for row in log] == [1, 2, 3]
