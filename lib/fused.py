@@ -119,6 +119,7 @@ class FusedDropout(nn.Dropout):
 
     Args:
         p: share of the numbers that is set to zero in training.
+        inplace: True to write over the input, as PyTorch's own does elsewhere.
 
     Shape:
         Input and output: any, the same.

@@ -18,7 +18,7 @@ from lib.commands.options import whole_number
 from lib.commands.scores import score, unseen_parts
 from lib.corpora import Pair
 from lib.files import write_json
-from lib.model import count_parameters
+from lib.model import Transformer, count_parameters
 from lib.subwords import SubwordVocabulary
 from lib.translator import Translator
 from lib.vocabulary import Vocabulary
@@ -72,6 +72,11 @@ def add_parser(commands: Any) -> None:
         metavar="NAME=VALUE",
         help="a setting of the run, such as epochs=5; may stand several times",
     )
+    _add_hardware_options(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_hardware_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--devices",
         type=whole_number,
@@ -90,7 +95,6 @@ def add_parser(commands: Any) -> None:
         choices=("auto", "cpu", "gpu"),
         help="what to compute on; auto is a GPU if there is one (%(default)s)",
     )
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -119,9 +123,7 @@ def run(options: argparse.Namespace) -> None:
     corpus = corpora.load(
         options.corpus, **({} if options.size is None else {"size": options.size})
     )
-    languages = f"{corpus.source_language}-{corpus.target_language}"
-    name = corpus.name.removesuffix(f"-{languages}") + f"-{languages}"
-    folder = options.out or Path("runs") / name
+    folder = options.out or Path("runs") / _name(corpus)
     splits = {**corpus.splits}
     splits.setdefault("validation", splits["train"])  # the phrases are too few to part
     src_vocab, tgt_vocab = _vocabularies(splits["train"], settings.vocab_size)
@@ -140,20 +142,7 @@ def run(options: argparse.Namespace) -> None:
         return
     tidy = corpus.name == "grammar"  # its sentences have a capital and a period
     Translator(task.model.cpu(), src_vocab, tgt_vocab, tidy).save(folder, half=True)
-    report: dict[str, Any] = {
-        "command": "python -m lib " + shlex.join(_command(options)),
-        "name": name,
-        "corpus": corpus.name,
-        "settings": dataclasses.asdict(settings),
-        "parameters": count_parameters(task.model),
-        "train_pairs": len(splits["train"]),
-        "pairs": {part: len(pairs) for part, pairs in splits.items()},
-        "attribution": corpus.attribution,
-        "machine": _machine(),
-        "seconds": _seconds(folder),
-        # Greedy for what the book's grammar knows exactly, a beam for real sentences.
-        "scores": _scores(folder, splits, beam_size=4 if corpus.attribution else 1),
-    }
+    report = _report(options, task.model, settings, corpus, splits, folder)
     _publish(report, folder)
 
 
@@ -193,6 +182,36 @@ def _fitting(
                 file=sys.stderr,
             )
     return fitting
+
+
+def _name(corpus: corpora.Corpus) -> str:
+    languages = f"{corpus.source_language}-{corpus.target_language}"
+    return corpus.name.removesuffix(f"-{languages}") + f"-{languages}"
+
+
+def _report(
+    options: argparse.Namespace,
+    model: Transformer,
+    settings: TrainingSettings,
+    corpus: corpora.Corpus,
+    splits: Mapping[str, Sequence[Pair]],
+    folder: Path,
+) -> dict[str, Any]:
+    """Gather all that the card tells; this scores the translator in the folder."""
+    return {
+        "command": "python -m lib " + shlex.join(_command(options)),
+        "name": _name(corpus),
+        "corpus": corpus.name,
+        "settings": dataclasses.asdict(settings),
+        "parameters": count_parameters(model),
+        "train_pairs": len(splits["train"]),
+        "pairs": {part: len(pairs) for part, pairs in splits.items()},
+        "attribution": corpus.attribution,
+        "machine": _machine(),
+        "seconds": _seconds(folder),
+        # Greedy for what the book's grammar knows exactly, a beam for real sentences.
+        "scores": _scores(folder, splits, beam_size=4 if corpus.attribution else 1),
+    }
 
 
 def _publish(report: dict[str, Any], folder: Path) -> None:

@@ -115,16 +115,7 @@ def beam_search(
         while True:
             logits = reader.step(newest).float()  # (B * K, V)
             logits = logits.index_fill(1, never, -torch.inf)
-            steps = logits.log_softmax(dim=-1).view(*scores.shape, -1)  # (B, K, V)
-            totals = (scores[:, :, None] + steps).flatten(1)  # (B, K * V)
-            # Twice as many as needed: half of them may end.
-            best, places = totals.topk(2 * beam_size, dim=-1)  # (B, 2K)
-            grown = [
-                beam.grow(values, numbers, steps.size(-1), eos_id)
-                for beam, values, numbers in zip(
-                    open_beams, best.tolist(), places.tolist(), strict=True
-                )
-            ]
+            grown = _grow(open_beams, logits, scores, eos_id)
             going = [number for number, beam in enumerate(open_beams) if not beam.done]
             open_beams = [open_beams[number] for number in going]
             if not open_beams:
@@ -140,6 +131,23 @@ def beam_search(
             newest = src.new_tensor([t for choices in kept for _, t, _ in choices])
             scores = scores.new_tensor([[s for _, _, s in choices] for choices in kept])
     return [beam.best() for beam in beams]
+
+
+def _grow(
+    beams: list[_Beam], logits: Tensor, scores: Tensor, eos_id: int
+) -> list[list[_Choice]]:
+    """Let each beam choose among the likeliest next tokens of its beginnings."""
+    beam_size = scores.size(1)
+    steps = logits.log_softmax(dim=-1).view(*scores.shape, -1)  # (B, K, V)
+    totals = (scores[:, :, None] + steps).flatten(1)  # (B, K * V)
+    # Twice as many as needed: half of them may end.
+    best, places = totals.topk(2 * beam_size, dim=-1)  # (B, 2K)
+    return [
+        beam.grow(values, numbers, steps.size(-1), eos_id)
+        for beam, values, numbers in zip(
+            beams, best.tolist(), places.tolist(), strict=True
+        )
+    ]
 
 
 def _check(

@@ -127,6 +127,12 @@ def length_limits(model: Transformer, src: Tensor, max_len: int | None) -> Tenso
         ValueError: if ``src`` does not have two dimensions, or the model has fewer
             positions than ``max_len``.
 
+    Example:
+        >>> from lib.config import TransformerConfig
+        >>> model = Transformer(TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16))
+        >>> length_limits(model, torch.tensor([[4, 5, 0]]), None)
+        tensor([52])
+
     Built in chapter 12.
     """
     if src.dim() != 2 or not src.size(1):
