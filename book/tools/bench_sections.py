@@ -1,0 +1,370 @@
+"""What the benchmark measures, one function for each section of its table."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from bench_models import (
+    QUICK,
+    SOS,
+    PyTorchModel,
+    Sizes,
+    batches_as_they_come,
+    batches_by_length,
+    batches_of_one_length,
+    book_model,
+    marian,
+    padding_share,
+    trainer,
+)
+from bench_timing import in_fresh_process, peak_bytes, race, ratio, rows
+from torch import Tensor, nn
+
+from lib.decoding import beam_search, greedy_decode
+from lib.model import Transformer
+
+Section = dict[str, Any]
+OURS, THEIRS, AS_IT_COMES, PADDED = (
+    "this book",
+    "nn.Transformer, the paper's dropout",
+    "nn.Transformer as it comes",
+    "nn.Transformer, all padded to one length",
+)
+NO_EOS = -1  # no id is -1: every sentence is written to its last token
+
+
+def contenders() -> dict[str, Callable[[Sizes], nn.Module]]:
+    """Return who trains in the first section, by name."""
+    return {
+        OURS: book_model,
+        THEIRS: lambda sizes: PyTorchModel(sizes, paper_dropout=True).train(),
+        AS_IT_COMES: lambda sizes: PyTorchModel(sizes, paper_dropout=False).train(),
+        PADDED: lambda sizes: PyTorchModel(sizes, paper_dropout=False).train(),
+    }
+
+
+def peak_of(name: str, sizes: Sizes) -> float:
+    """Return how many megabytes three steps of a contender add to this process."""
+    batches = batches_of_one_length if name == PADDED else batches_by_length
+    prepared = batches(sizes)[:3]
+    before = peak_bytes()
+    step = trainer(contenders()[name](sizes), prepared)
+    for number in range(3):
+        step(number)
+    return (peak_bytes() - before) / 2**20
+
+
+def training(sizes: Sizes) -> Section:
+    """Measure one step of training, the batches the same for all but the padded."""
+    torch.manual_seed(0)
+    made = {name: build(sizes) for name, build in contenders().items()}
+    batches, padded = batches_by_length(sizes), batches_of_one_length(sizes)
+    steps = {name: trainer(made[name], batches) for name in made if name != PADDED}
+    rates = race(steps, sizes.rounds)
+    # It takes long, so it runs less often, with us beside it.
+    pair = {OURS: steps[OURS], PADDED: trainer(made[PADDED], padded)}
+    slow = race(pair, max(1, sizes.few_rounds - 2))
+    table = rows({**rates, PADDED: slow[PADDED]})
+    quick = ["--quick"] if sizes is QUICK else []
+    for row in table:
+        peak = json.loads(in_fresh_process(["--peak", row["name"], *quick]))
+        row["megabytes"] = round(peak)
+    ratios = [ratio(rates, OURS, THEIRS), ratio(rates, OURS, AS_IT_COMES)]
+    return {
+        "title": "Training",
+        "unit": "target tokens a second",
+        "what": "one loop, one optimizer and the same batches; memory is the peak of "
+        "three steps in a process of their own, above what Python and PyTorch take",
+        "rows": table,
+        "ratios": [*ratios, ratio(slow, OURS, PADDED)],
+    }
+
+
+def pieces(sizes: Sizes) -> Section:
+    """Measure what the fused pieces and the shared table give, one after the other."""
+    batches = batches_by_length(sizes)
+    plain, fused, tied = "plain", "fused", "fused and tied"
+    made = {
+        plain: book_model(sizes, tied=False, fused=False),
+        fused: book_model(sizes, tied=False),
+        tied: book_model(sizes),
+    }
+    steps = {name: trainer(model, batches) for name, model in made.items()}
+    rates = race(steps, sizes.few_rounds + 1)
+    return {
+        "title": "Plain and fused pieces",
+        "unit": "target tokens a second",
+        "what": "the book's Transformer in training",
+        "rows": rows(rates),
+        "ratios": [ratio(rates, fused, plain), ratio(rates, tied, plain)],
+    }
+
+
+def batching(sizes: Sizes) -> Section:
+    """Measure what batches of similar length save."""
+    kinds = {
+        "similar lengths": batches_by_length(sizes),
+        "as they come": batches_as_they_come(sizes),
+        "padded to one length": batches_of_one_length(sizes),
+    }
+    steps = {name: trainer(book_model(sizes), made) for name, made in kinds.items()}
+    rates = race(steps, max(1, sizes.few_rounds - 2))
+    table = rows(rates)
+    for row in table:
+        row["padding"] = round(padding_share(kinds[row["name"]]), 4)
+    first, *others = rates
+    return {
+        "title": "Batches by length",
+        "unit": "target tokens a second",
+        "what": "the book's Transformer in training; padding is the share of places "
+        "that hold none of the sentences",
+        "rows": table,
+        "ratios": [ratio(rates, first, other) for other in others],
+    }
+
+
+def precision(sizes: Sizes) -> Section:
+    """Measure training in bfloat16 against training in 32 bits."""
+    batches = batches_by_length(sizes)
+    short, long, theirs = "bfloat16", "float32", "nn.Transformer in bfloat16"
+    other = PyTorchModel(sizes, paper_dropout=True).train()
+    rates = race(
+        {
+            short: trainer(book_model(sizes), batches, half=True),
+            long: trainer(book_model(sizes), batches),
+            theirs: trainer(other, batches, half=True),
+        },
+        sizes.few_rounds,
+    )
+    return {
+        "title": "Half precision",
+        "unit": "target tokens a second",
+        "what": "the book's Transformer in training, bfloat16 by autocast",
+        "rows": rows(rates),
+        "ratios": [ratio(rates, short, long), ratio(rates, short, theirs)],
+    }
+
+
+@contextmanager
+def _threads(number: int) -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(number)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def threads(sizes: Sizes) -> Section:
+    """Measure training on one thread and on all."""
+    step = trainer(book_model(sizes), batches_by_length(sizes))
+    most = torch.get_num_threads()
+
+    def on(number: int) -> Callable[[int], int]:
+        def run(round_number: int) -> int:
+            with _threads(number):
+                return step(round_number)
+
+        return run
+
+    one, all_of_them = "1 thread", f"{most} threads"
+    made = {one: on(1)} if most == 1 else {all_of_them: on(most), one: on(1)}
+    rates = race(made, sizes.few_rounds - 1 or 1)
+    return {
+        "title": "Threads",
+        "unit": "target tokens a second",
+        "what": "the book's Transformer in training",
+        "rows": rows(rates),
+        "ratios": [] if most == 1 else [ratio(rates, all_of_them, one)],
+    }
+
+
+def compiled(sizes: Sizes) -> Section:
+    """Measure torch.compile, or say why there is nothing to measure."""
+    section = {
+        "title": "Compiling",
+        "unit": "target tokens a second",
+        "what": "the book's Transformer in training, shapes that change; the time to "
+        "compile is not counted",
+        "rows": [],
+        "ratios": [],
+    }
+    quick = ["--quick"] if sizes is QUICK else []
+    try:
+        section |= json.loads(in_fresh_process(["--compiled", *quick], 150))
+    except RuntimeError as error:
+        section["note"] = f"Not measured: {error}."
+    return section
+
+
+def compiled_here(sizes: Sizes) -> Section:
+    """Race the compiled model in this process, which may fail or take long."""
+    warnings.simplefilter("ignore")
+    batches = batches_by_length(sizes)[: sizes.few_rounds + 1]
+    eager, one = "as it is", "compiled"
+    compiled_model = book_model(sizes)
+    compiled_model.compile(dynamic=True)
+    steps = {
+        one: trainer(compiled_model, batches),
+        eager: trainer(book_model(sizes), batches),
+    }
+    for number in range(len(batches)):  # whatever has to be compiled is compiled here
+        steps[one](number)
+    rates = race(steps, sizes.few_rounds)
+    return {"rows": rows(rates), "ratios": [ratio(rates, one, eager)]}
+
+
+def products(sizes: Sizes) -> Section:
+    """Measure what the hardware can do: nothing but large matrix products."""
+    width, tokens = sizes.d_ff, sizes.max_tokens
+    million = 2 * tokens * width * width // 10**6  # a multiplication and an addition
+
+    def multiply(dtype: torch.dtype) -> Callable[[int], int]:
+        x = torch.ones(tokens, width, dtype=dtype)
+        weight = torch.ones(width, width, dtype=dtype)
+
+        def run(_number: int) -> int:
+            for _ in range(10):
+                torch.mm(x, weight)
+            return 10 * max(million, 1)
+
+        return run
+
+    short, long = "bfloat16", "float32"
+    made = {short: multiply(torch.bfloat16), long: multiply(torch.float32)}
+    rates = race(made, sizes.few_rounds)
+    return {
+        "title": "Matrix products",
+        "unit": "million operations a second",
+        "what": f"{tokens} vectors of {width} numbers times a square matrix, again and "
+        "again: the most that a model could reach here",
+        "rows": rows(rates),
+        "ratios": [ratio(rates, short, long)],
+    }
+
+
+def _sources(sizes: Sizes, count: int, length: int) -> Tensor:
+    random = torch.Generator().manual_seed(1)
+    return torch.randint(4, sizes.vocab_size, (count, length), generator=random)
+
+
+def _writer(
+    model: Transformer, src: Tensor, tokens: int, cached: bool
+) -> Callable[[int], int]:
+    def write(_number: int) -> int:
+        written = greedy_decode(model, src, SOS, NO_EOS, tokens, cached=cached)
+        if written.shape != (len(src), tokens):
+            raise RuntimeError(f"wrote {tuple(written.shape)}, not {tokens} tokens")
+        return len(src)
+
+    return write
+
+
+def decoding(sizes: Sizes) -> Section:
+    """Measure greedy decoding to a fixed length against Hugging Face's Marian."""
+    model, tokens = Transformer(sizes.config(tie_embeddings=True)), sizes.decoded_tokens
+    src = _sources(sizes, sizes.decoded, tokens // 2 + 1)
+    theirs, attended = marian(sizes), torch.ones_like(src)
+
+    def generate(_number: int) -> int:
+        with torch.no_grad():
+            written = theirs.generate(
+                input_ids=src,
+                attention_mask=attended,
+                max_new_tokens=tokens,
+                do_sample=False,
+                num_beams=1,
+                use_cache=True,
+            )
+        if written.shape != (len(src), tokens + 1):
+            raise RuntimeError(f"Marian wrote {tuple(written.shape)}")
+        return len(src)
+
+    other, again = "Marian, cached", "this book, recomputing"
+    rates = race(
+        {
+            OURS: _writer(model, src, tokens, cached=True),
+            other: generate,
+            again: _writer(model, src, tokens, cached=False),
+        },
+        sizes.rounds,
+    )
+    return {
+        "title": "Decoding",
+        "unit": "sentences a second",
+        "what": f"greedy, {len(src)} sentences side by side, {tokens} tokens each; "
+        "Marian is Hugging Face's, of the same size, its generate",
+        "rows": rows(rates),
+        "ratios": [ratio(rates, OURS, other), ratio(rates, OURS, again)],
+    }
+
+
+def cache(sizes: Sizes) -> Section:
+    """Measure what the cache gains, the longer the text the more."""
+    model = Transformer(sizes.config(tie_embeddings=True))
+    count = max(2, sizes.decoded // 4)
+    table, ratios = [], []
+    for tokens in sizes.cache_lengths:
+        src = _sources(sizes, count, 12)
+        kept, again = f"{tokens} tokens, cached", f"{tokens} tokens, recomputing"
+        made = {
+            kept: _writer(model, src, tokens, cached=True),
+            again: _writer(model, src, tokens, cached=False),
+        }
+        rates = race(made, 3 if tokens < 100 else 1)
+        table += rows(rates)
+        ratios.append({"tokens": tokens, **ratio(rates, kept, again)})
+    return {
+        "title": "The cache",
+        "unit": "sentences a second",
+        "what": f"greedy, {count} sentences side by side",
+        "rows": table,
+        "ratios": ratios,
+    }
+
+
+def beam(sizes: Sizes) -> Section:
+    """Measure a beam over a batch against one sentence after the other."""
+    model, tokens = Transformer(sizes.config(tie_embeddings=True)), sizes.decoded_tokens
+    src = _sources(sizes, max(2, sizes.decoded // 2), tokens // 2 + 1)
+
+    def search(part: Tensor) -> None:
+        beam_search(model, part, SOS, NO_EOS, beam_size=4, max_len=tokens, cached=True)
+
+    def together(_number: int) -> int:
+        search(src)
+        return len(src)
+
+    def one_by_one(_number: int) -> int:
+        for row in src.split(1):
+            search(row)
+        return len(src)
+
+    batch, loop = "all together", "one after the other"
+    rates = race({batch: together, loop: one_by_one}, max(1, sizes.few_rounds - 2))
+    return {
+        "title": "Beam search",
+        "unit": "sentences a second",
+        "what": f"a beam of 4, {len(src)} sentences, {tokens} tokens each",
+        "rows": rows(rates),
+        "ratios": [ratio(rates, batch, loop)],
+    }
+
+
+SECTIONS: dict[str, Callable[[Sizes], Section]] = {
+    "training": training,
+    "products": products,
+    "pieces": pieces,
+    "batching": batching,
+    "precision": precision,
+    "threads": threads,
+    "compile": compiled,
+    "decoding": decoding,
+    "cache": cache,
+    "beam": beam,
+}
