@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 from typing import Any
 
 from lib.files import write_whole
 
-__all__ = ["write_card"]
+__all__ = ["machine", "write_card"]
 
 _CARD = """\
 # {name}
@@ -159,3 +160,21 @@ def _score_table(scores: dict[str, Any]) -> str:
         ]
     lines = [*rows, "", "Signatures of sacreBLEU:", "", *dict.fromkeys(signatures)]
     return "\n".join(lines)
+
+
+def machine() -> str:
+    """Say what this runs on, without the name of the machine.
+
+    Example:
+        >>> "PyTorch" in machine()
+        True
+
+    Built in chapter 14.
+    """
+    import torch
+
+    if torch.cuda.is_available():
+        return f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}"
+    threads = torch.get_num_threads()
+    cores = "1 core" if threads == 1 else f"{threads} cores"
+    return f"{cores} of a {platform.machine()} processor, PyTorch {torch.__version__}"

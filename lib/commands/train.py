@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import platform
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lib import corpora
-from lib.commands.card import write_card
+from lib.commands.card import machine, write_card
 from lib.commands.evaluate import describe
 from lib.commands.options import whole_number
 from lib.commands.scores import score, unseen_parts
+from lib.commands.set_options import read_settings
 from lib.corpora import Pair
 from lib.files import write_json
 from lib.model import Transformer, count_parameters
@@ -197,7 +197,7 @@ def _report(
     splits: Mapping[str, Sequence[Pair]],
     folder: Path,
 ) -> dict[str, Any]:
-    """Gather all that the card tells; this scores the translator in the folder."""
+    """Gather all that the card tells, scores included."""
     return {
         "command": "python -m lib " + shlex.join(_command(options)),
         "name": _name(corpus),
@@ -207,7 +207,7 @@ def _report(
         "train_pairs": len(splits["train"]),
         "pairs": {part: len(pairs) for part, pairs in splits.items()},
         "attribution": corpus.attribution,
-        "machine": _machine(),
+        "machine": machine(),
         "seconds": _seconds(folder),
         # Greedy for what the book's grammar knows exactly, a beam for real sentences.
         "scores": _scores(folder, splits, beam_size=4 if corpus.attribution else 1),
@@ -231,48 +231,6 @@ def _seconds(folder: Path) -> int:
     return round(sum(float(row["seconds"]) for row in read_log(folder / LOG)))
 
 
-def read_settings(assignments: list[str]) -> TrainingSettings:
-    """Turn ``NAME=VALUE`` into settings, each with the type of its default.
-
-    Args:
-        assignments: what the user wrote after each ``--set``.
-
-    Raises:
-        ValueError: if a name is unknown, or a value is not of its type.
-
-    Example:
-        >>> read_settings(["epochs=3"]).epochs
-        3
-
-    Built in chapter 9.
-    """
-    from lib.training import TrainingSettings
-
-    defaults = dataclasses.asdict(TrainingSettings())
-    values: dict[str, Any] = {}
-    for assignment in assignments:
-        name, equals, text = assignment.partition("=")
-        if not equals or name not in defaults:
-            raise ValueError(
-                f"--set takes NAME=VALUE, not {assignment!r}; the names are: "
-                f"{', '.join(defaults)}."
-            )
-        values[name] = _read_value(name, text, defaults[name])
-    return TrainingSettings(**values)
-
-
-def _read_value(name: str, text: str, default: Any) -> Any:
-    if isinstance(default, bool):
-        if text.lower() not in ("true", "false"):
-            raise ValueError(f"{name} must be true or false, but it is {text!r}.")
-        return text.lower() == "true"
-    try:
-        return type(default)(text)
-    except ValueError:
-        kind = "a whole number" if isinstance(default, int) else "a number"
-        raise ValueError(f"{name} must be {kind}, but it is {text!r}.") from None
-
-
 def _command(options: argparse.Namespace) -> list[str]:
     words = ["train", "--corpus", options.corpus]
     if options.size is not None:
@@ -282,17 +240,6 @@ def _command(options: argparse.Namespace) -> list[str]:
     if options.devices > 1:
         words += ["--devices", str(options.devices), "--strategy", options.strategy]
     return words
-
-
-def _machine() -> str:
-    """Say what the training ran on, without the name of the machine."""
-    import torch
-
-    if torch.cuda.is_available():
-        return f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}"
-    threads = torch.get_num_threads()
-    cores = "1 core" if threads == 1 else f"{threads} cores"
-    return f"{cores} of a {platform.machine()} processor, PyTorch {torch.__version__}"
 
 
 def _scores(folder: Path, splits: Any, beam_size: int) -> dict[str, Any]:
