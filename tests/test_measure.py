@@ -13,7 +13,7 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from lib import corpora
-from lib.commands.scores import compare
+from lib.commands.scores import compare_with_all
 from lib.commands.set_options import read_settings
 from lib.corpora import Corpus, references
 from lib.subwords import SubwordVocabulary
@@ -79,7 +79,7 @@ def test_its_scores_are_those_of_the_translator_in_it(folder: Path) -> None:
     found = load(folder / "scores.json")["scores"]["test"]
     answers = references(make_corpus().splits["test"])
     written = Translator.load(folder).translate(answers, beam_size=4)
-    expected = compare(written, list(answers.values()))
+    expected = compare_with_all(written, list(answers.values()))
     assert {name: found[name] for name in expected} == expected
     assert found["sentences"] == len(answers)
     assert found["pairs"] == len(answers) + 1

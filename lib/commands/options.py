@@ -8,7 +8,7 @@ __all__ = [
     "DEFAULT_MODEL",
     "add_beam_options",
     "add_model_option",
-    "number",
+    "positive_number",
     "whole_number",
 ]
 
@@ -92,13 +92,13 @@ def add_beam_options(parser: argparse.ArgumentParser, default: int) -> None:
     )
     parser.add_argument(
         "--length-penalty",
-        type=number,
+        type=positive_number,
         default=0.6,
         help="how much beam search favors long translations (%(default)s)",
     )
 
 
-def number(text: str) -> float:
+def positive_number(text: str) -> float:
     """Read a number of at least 0.
 
     Args:
@@ -111,7 +111,7 @@ def number(text: str) -> float:
         argparse.ArgumentTypeError: if it is none, or below 0.
 
     Example:
-        >>> number("0.6")
+        >>> positive_number("0.6")
         0.6
 
     Built in chapter 12.

@@ -9,7 +9,7 @@ from lib.corpora import references
 from lib.evaluation import bleu, chrf, exact_match
 from lib.translator import Translator
 
-__all__ = ["compare", "score", "unseen_parts"]
+__all__ = ["compare_with_all", "score", "unseen_parts"]
 
 
 def unseen_parts(splits: Mapping[str, Any]) -> list[str]:
@@ -72,10 +72,12 @@ def score(
         if wrong not in right
     ]
     how = {"beam_size": beam_size, "length_penalty": length_penalty}
-    return {**compare(written, list(answers.values())), **how}, errors
+    return {**compare_with_all(written, list(answers.values())), **how}, errors
 
 
-def compare(written: Sequence[str], answers: Sequence[Sequence[str]]) -> dict[str, Any]:
+def compare_with_all(
+    written: Sequence[str], answers: Sequence[Sequence[str]]
+) -> dict[str, Any]:
     """Score translations by exact match, BLEU and chrF, with their signatures.
 
     Args:
@@ -88,7 +90,8 @@ def compare(written: Sequence[str], answers: Sequence[Sequence[str]]) -> dict[st
         that end in ``single``, against the first of each source.
 
     Example:
-        >>> found = compare(["Voy a casa ahora."], [["Me voy.", "Voy a casa ahora."]])
+        >>> right = ["Me voy.", "Voy a casa ahora."]
+        >>> found = compare_with_all(["Voy a casa ahora."], [right])
         >>> found["exact_match"], found["bleu"], found["bleu_single"] < 20
         (1.0, 100.0, True)
 
