@@ -124,6 +124,9 @@ DRAWN: dict[str, Draw] = {
     "model, letters": lambda: figures.transformer_diagram(TINY),
     "model, pre": lambda: figures.transformer_diagram(PRE_NORM, 2, 7, 6),
     "batch": lambda: figures.batch_of_tokens([ENGLISH, ["Yes", "."]]),
+    "search tree": lambda: figures.search_tree(
+        {"A": 0.6, "B": 0.4, "A A": 0.3, "A B": 0.3, "B A": 0.04}, kept=["A", "A B"]
+    ),
     "batch, ids": lambda: figures.batch_of_tokens(
         [["go", "<eos>"], ["<eos>"]], ids=[[4, 2], [2, 0]]
     ),
@@ -489,6 +492,8 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: figures.pipeline(["a"], [], ["plain"] * 2), "1 kinds.*got 2"),
     (lambda: figures.pipeline(["a"], [], ["fancy"]), "attention, .*'fancy'"),
     (lambda: figures.multi_head_block(3, 8), "3 does not divide 8"),
+    (lambda: figures.search_tree({"A B": 0.5}), "'A' has no probability"),
+    (lambda: figures.search_tree({"A": 0.5}, kept=["B"]), "'B' has no probability"),
     (lambda: figures.batch_of_tokens([]), "list of sentences"),
     (lambda: figures.batch_of_tokens(["go"]), "list of sentences"),
     (lambda: figures.batch_of_tokens([["a", "b"]], ids=[[1]]), "1 rows of 2 ids"),

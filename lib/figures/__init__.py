@@ -6,6 +6,7 @@ figure and its axes. None of them shows the figure: end a cell with `plt.show()`
 
 from lib.figures.architecture import decoder_layer, encoder_layer, transformer_diagram
 from lib.figures.curves import bars, gradient_norms, line_curves, training_curves
+from lib.figures.decoding import search_tree
 from lib.figures.diagrams import (
     attention_block,
     multi_head_block,
@@ -39,6 +40,7 @@ __all__ = [
     "pipeline",
     "position_waves",
     "residual_block",
+    "search_tree",
     "teacher_forcing",
     "training_curves",
     "transformer_diagram",

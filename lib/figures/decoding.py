@@ -1,0 +1,88 @@
+"""A tree of beginnings: what a search looks at, and what it keeps."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Mapping
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from lib.figures.sketch import Box, Sketch
+
+__all__ = ["search_tree"]
+
+WIDTH, HEIGHT = 2.0, 0.75  # inches from one step to the next, and between two rows
+
+
+def search_tree(
+    probabilities: Mapping[str, float], kept: Collection[str] = ()
+) -> tuple[Figure, Axes]:
+    r"""Draw the beginnings of a sentence as a tree that grows to the right.
+
+    Args:
+        probabilities: The probability of each beginning, its words put together with
+            spaces: "A", "B", "A A", …. A number on an arrow is that of the next word.
+        kept: The beginnings that a search keeps; they are colored.
+
+    Returns:
+        The figure and its axes.
+
+    Raises:
+        ValueError: If a beginning's own beginning is missing, or one to keep.
+
+    Example:
+        >>> import matplotlib.pyplot as plt
+        >>> figure, ax = search_tree({"A": 0.6, "B": 0.4, "A B": 0.3}, kept=["A"])
+        >>> sorted(text.get_text() for text in ax.texts)
+        ['0.40', '0.50', '0.60', '<sos>', 'A\n0.60', 'A B\n0.30', 'B\n0.40']
+        >>> plt.close(figure)
+
+    Built in chapter 12.
+    """
+    known = {"": 1.0, **probabilities}
+    for begin in [*map(_parent, probabilities), *kept]:
+        if begin not in known:
+            raise ValueError(
+                f"The beginning {begin!r} has no probability; the tree has "
+                f"{list(probabilities)}."
+            )
+    sketch, boxes = Sketch(), {}
+    for begin, y in _rows(probabilities).items():
+        x = WIDTH * len(begin.split())
+        text = f"{begin}\n{known[begin]:.2f}" if begin else "<sos>"
+        kind = "attention" if begin in kept else "plain"
+        boxes[begin] = sketch.box(x, y, text, kind, width=0.9)
+    for begin in probabilities:
+        parent = _parent(begin)
+        share = known[begin] / known[parent] if known[parent] else 0.0
+        _branch(sketch, boxes[parent], boxes[begin], f"{share:.2f}")
+    return sketch.finish()
+
+
+def _parent(begin: str) -> str:
+    return begin.rpartition(" ")[0]
+
+
+def _rows(beginnings: Collection[str]) -> dict[str, float]:
+    """Give each leaf its own row, and each other one the middle of its children."""
+    rows: dict[str, float] = {}
+    free = itertools.count()
+
+    def place(begin: str) -> float:
+        heights = [place(b) for b in beginnings if _parent(b) == begin]
+        ends = (heights[0], heights[-1]) if heights else (-HEIGHT * next(free),) * 2
+        rows[begin] = sum(ends) / 2
+        return rows[begin]
+
+    place("")
+    return rows
+
+
+def _branch(sketch: Sketch, parent: Box, child: Box, label: str) -> None:
+    start, end = parent.right, child.left
+    sketch.path([start, end])
+    rise = end[1] - start[1]
+    away = 0.12 + 0.18 * abs(rise)  # a steep arrow needs more room beside it
+    middle = ((start[0] + end[0]) / 2, start[1] + rise / 2)
+    sketch.text((middle[0], middle[1] + (away if rise >= 0 else -away)), label)
