@@ -154,8 +154,10 @@ class _CachedLayer:
         parts = (own.query_proj, own.key_proj, own.value_proj)
         self.weight = torch.cat([part.weight for part in parts])  # (3D, D)
         self.bias = torch.cat([part.bias for part in parts])  # (3D)
-        self.src_keys = cross.split_heads(cross.key_proj(memory))  # (B, H, S, D/H)
-        self.src_values = cross.split_heads(cross.value_proj(memory))
+        # They are read in every step: in one piece of memory that is faster.
+        keys, values = cross.key_proj(memory), cross.value_proj(memory)  # (B, S, D)
+        self.src_keys = cross.split_heads(keys).contiguous()  # (B, H, S, D/H)
+        self.src_values = cross.split_heads(values).contiguous()
         batch, heads, _, d_head = self.src_keys.shape
         self.keys = memory.new_empty(batch, heads, room, d_head)
         self.values = memory.new_empty(batch, heads, room, d_head)
@@ -167,7 +169,7 @@ class _CachedLayer:
         y = _before(layer.cross_attention_residual, x)
         x = _after(layer.cross_attention_residual, x, self._look_at_source(y, src_mask))
         y = _before(layer.feed_forward_residual, x)
-        return _after(layer.feed_forward_residual, x, layer.feed_forward(y))
+        return _after(layer.feed_forward_residual, x, _think(layer.feed_forward, y))
 
     def _look_back(self, y: Tensor, place: int) -> Tensor:
         attention = self.layer.self_attention
@@ -202,6 +204,14 @@ def _attend(
 ) -> Tensor:
     heads = F.scaled_dot_product_attention(query, keys, values, attn_mask=mask)
     return attention.output_proj(heads.reshape(len(heads), -1))  # (B, D)
+
+
+def _think(block: PositionwiseFeedForward, x: Tensor) -> Tensor:
+    # The weights stand on the left: one token for each sentence makes a thin matrix,
+    # and threads share a thick one better.
+    inner = torch.addmm(block.inner.bias[:, None], block.inner.weight, x.t())
+    outer = torch.addmm(block.outer.bias[:, None], block.outer.weight, inner.relu_())
+    return outer.t()  # (D, B) -> (B, D)
 
 
 def _before(residual: Residual, x: Tensor) -> Tensor:

@@ -13,7 +13,7 @@ from lib.layers import LayerNorm
 
 __all__ = ["FusedAttention", "FusedDropout", "FusedLayerNorm", "fuse"]
 
-Module = TypeVar("Module", bound=nn.Module)
+AnyModule = TypeVar("AnyModule", bound=nn.Module)
 
 
 class FusedAttention(MultiHeadAttention):
@@ -144,7 +144,7 @@ class FusedDropout(nn.Dropout):
         return x * keep.mul_(65536 / (65536 - lost))  # the mean stays what it was
 
 
-def fuse(model: Module) -> Module:
+def fuse(model: AnyModule) -> AnyModule:
     """Exchange attention, layer norm and dropout inside a model for fused twins.
 
     The weights stay where they are, under their names: a fused model saves and loads

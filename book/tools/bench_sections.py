@@ -26,6 +26,7 @@ from bench_timing import in_fresh_process, peak_bytes, race, ratio, rows
 from torch import Tensor, nn
 
 from lib.decoding import beam_search, greedy_decode
+from lib.fused import fuse
 from lib.model import Transformer
 
 Section = dict[str, Any]
@@ -253,6 +254,10 @@ def _sources(sizes: Sizes, count: int, length: int) -> Tensor:
     return torch.randint(4, sizes.vocab_size, (count, length), generator=random)
 
 
+def _decoder(sizes: Sizes) -> Transformer:
+    return fuse(Transformer(sizes.config(tie_embeddings=True)))
+
+
 def _writer(
     model: Transformer, src: Tensor, tokens: int, cached: bool
 ) -> Callable[[int], int]:
@@ -267,7 +272,7 @@ def _writer(
 
 def decoding(sizes: Sizes) -> Section:
     """Measure greedy decoding to a fixed length against Hugging Face's Marian."""
-    model, tokens = Transformer(sizes.config(tie_embeddings=True)), sizes.decoded_tokens
+    model, tokens = _decoder(sizes), sizes.decoded_tokens
     src = _sources(sizes, sizes.decoded, tokens // 2 + 1)
     theirs, attended = marian(sizes), torch.ones_like(src)
 
@@ -306,7 +311,7 @@ def decoding(sizes: Sizes) -> Section:
 
 def cache(sizes: Sizes) -> Section:
     """Measure what the cache gains, the longer the text the more."""
-    model = Transformer(sizes.config(tie_embeddings=True))
+    model = _decoder(sizes)
     count = max(2, sizes.decoded // 4)
     table, ratios = [], []
     for tokens in sizes.cache_lengths:
@@ -330,7 +335,7 @@ def cache(sizes: Sizes) -> Section:
 
 def beam(sizes: Sizes) -> Section:
     """Measure a beam over a batch against one sentence after the other."""
-    model, tokens = Transformer(sizes.config(tie_embeddings=True)), sizes.decoded_tokens
+    model, tokens = _decoder(sizes), sizes.decoded_tokens
     src = _sources(sizes, max(2, sizes.decoded // 2), tokens // 2 + 1)
 
     def search(part: Tensor) -> None:
