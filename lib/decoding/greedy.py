@@ -60,7 +60,7 @@ def greedy_decode(
         newest = torch.full_like(rows, sos_id)
         going = torch.ones_like(rows, dtype=torch.bool)
         while going.any():
-            scores = reader.step(newest).index_fill_(1, never, -torch.inf)  # (B, V)
+            scores = reader.step(newest).index_fill(1, never, -torch.inf)  # (B, V)
             newest = scores.argmax(dim=-1).where(going, pad_id)
             written[rows, steps] = newest
             steps += 1
