@@ -443,7 +443,6 @@ class TestTrain:
             ("learning_rate=1e999", "learning_rate must be a finite number"),
             ("label_smoothing=nan", "label_smoothing must be a finite number"),
             ("seed=4294967296", "seed must be below 4294967296, but it is 4294967296"),
-            ("max_len=5", "needs 6 positions, but max_len is 5"),
             ("max_tokens=6", "does not fit into a batch of max_tokens = 6"),
             ("d_model=2000000000000", "does not fit into memory; make it smaller"),
         ],
@@ -453,6 +452,15 @@ class TestTrain:
     ) -> None:
         settings = ("train", "--corpus", "phrases", "--set", assignment)
         assert words in refused(*settings, "--out", "run")
+
+    def test_sentences_that_are_all_too_long_are_reported_and_refused(
+        self, lib: Lib, tmp_path: Path
+    ) -> None:
+        done = lib("train", "--corpus", "phrases", "--set", "max_len=2", "--out", "run")
+        assert done.code == 2
+        assert "left out 8 of 8 pairs, which are longer than" in done.err
+        assert "no sentences in its part 'train'" in done.err.splitlines()[-1]
+        assert not (tmp_path / "run").exists()
 
     @pytest.mark.parametrize("size", ["0", "-1", "1e9", "abc", ""])
     def test_a_size_that_is_none_is_refused(
