@@ -129,7 +129,7 @@ class DecoderCache:
         for layer in self.layers:
             x = layer.step(x, self.length, self.src_mask)
         self.length += 1
-        return model.output_proj(_norm(model.decoder.norm, x))  # (B, V)
+        return _on_the_left(model.output_proj, _norm(model.decoder.norm, x)).t()
 
     def select(self, rows: Tensor) -> None:
         """Go on with these sentences alone, in this order; one may stand twice."""
@@ -144,16 +144,31 @@ class DecoderCache:
             layer.reorder(rows, self.length)
 
 
+class _Maps:
+    """Linear maps of the same vectors side by side, as one product for few tokens."""
+
+    def __init__(self, *maps: nn.Linear) -> None:
+        # (in, out) in memory: for a thin matrix that is read faster than (out, in).
+        self.weight = torch.cat([part.weight for part in maps]).t().contiguous()
+        self.bias = torch.cat([part.bias for part in maps])
+
+    def of(self, x: Tensor) -> Tensor:
+        return torch.addmm(self.bias, x, self.weight)  # (B, out)
+
+    def add_to(self, x: Tensor, y: Tensor) -> Tensor:
+        """Add the maps of y to x in place: no memory but that of x is touched."""
+        return x.add_(self.bias).addmm_(y.to(x.dtype), self.weight)
+
+
 class _CachedLayer:
     """One decoder layer with the keys and values of everything it has read."""
 
     def __init__(self, layer: DecoderLayer, memory: Tensor, room: int) -> None:
         self.layer = layer
         own, cross = layer.self_attention, layer.cross_attention
-        # One matrix product instead of three.
-        parts = (own.query_proj, own.key_proj, own.value_proj)
-        self.weight = torch.cat([part.weight for part in parts])  # (3D, D)
-        self.bias = torch.cat([part.bias for part in parts])  # (3D)
+        self.own_maps = _Maps(own.query_proj, own.key_proj, own.value_proj)
+        self.own_output = _Maps(own.output_proj)
+        self.query, self.cross_output = _Maps(cross.query_proj), _Maps(cross.output_proj)
         # They are read in every step: in one piece of memory that is faster.
         keys, values = cross.key_proj(memory), cross.value_proj(memory)  # (B, S, D)
         self.src_keys = cross.split_heads(keys).contiguous()  # (B, H, S, D/H)
@@ -164,27 +179,28 @@ class _CachedLayer:
 
     def step(self, x: Tensor, place: int, src_mask: Tensor | None) -> Tensor:
         layer = self.layer
-        y = _before(layer.self_attention_residual, x)
-        x = _after(layer.self_attention_residual, x, self._look_back(y, place))
+        heads = self._look_back(_before(layer.self_attention_residual, x), place)
+        x = self.own_output.add_to(x, heads)
+        x = _after(layer.self_attention_residual, x)
         y = _before(layer.cross_attention_residual, x)
-        x = _after(layer.cross_attention_residual, x, self._look_at_source(y, src_mask))
+        x = self.cross_output.add_to(x, self._look_at_source(y, src_mask))
+        x = _after(layer.cross_attention_residual, x)
         y = _before(layer.feed_forward_residual, x)
-        return _after(layer.feed_forward_residual, x, _think(layer.feed_forward, y))
+        x = _think(layer.feed_forward, x, y)
+        return _after(layer.feed_forward_residual, x)
 
     def _look_back(self, y: Tensor, place: int) -> Tensor:
-        attention = self.layer.self_attention
-        qkv = F.linear(y, self.weight, self.bias)  # (B, 3D)
-        q, k, v = qkv.view(len(y), 3, attention.n_heads, 1, -1).unbind(1)
+        qkv = self.own_maps.of(y)  # (B, 3D)
+        q, k, v = qkv.view(len(y), 3, self.keys.size(1), 1, -1).unbind(1)
         self.keys[:, :, place : place + 1] = k
         self.values[:, :, place : place + 1] = v
         # Only what is written so far stands there, so no causal mask is needed.
         keys, values = self.keys[:, :, : place + 1], self.values[:, :, : place + 1]
-        return _attend(attention, q, keys, values, None)
+        return _attend(q, keys, values, None)
 
     def _look_at_source(self, y: Tensor, src_mask: Tensor | None) -> Tensor:
-        attention = self.layer.cross_attention
-        q = attention.query_proj(y).view(len(y), attention.n_heads, 1, -1)
-        return _attend(attention, q, self.src_keys, self.src_values, src_mask)
+        q = self.query.of(y).view(len(y), self.keys.size(1), 1, -1)
+        return _attend(q, self.src_keys, self.src_values, src_mask)
 
     def select(self, rows: Tensor) -> None:
         self.src_keys, self.src_values = self.src_keys[rows], self.src_values[rows]
@@ -195,31 +211,29 @@ class _CachedLayer:
             kept[:, :, :length] = kept[rows, :, :length]  # no more than is written
 
 
-def _attend(
-    attention: MultiHeadAttention,
-    query: Tensor,
-    keys: Tensor,
-    values: Tensor,
-    mask: Tensor | None,
-) -> Tensor:
+def _attend(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
     heads = F.scaled_dot_product_attention(query, keys, values, attn_mask=mask)
-    return attention.output_proj(heads.reshape(len(heads), -1))  # (B, D)
+    return heads.reshape(len(heads), -1)  # (B, H, 1, D/H) -> (B, D)
 
 
-def _think(block: PositionwiseFeedForward, x: Tensor) -> Tensor:
-    # The weights stand on the left: one token for each sentence makes a thin matrix,
-    # and threads share a thick one better.
-    inner = torch.addmm(block.inner.bias[:, None], block.inner.weight, x.t())
-    outer = torch.addmm(block.outer.bias[:, None], block.outer.weight, inner.relu_())
-    return outer.t()  # (D, B) -> (B, D)
+def _on_the_left(linear: nn.Linear, x: Tensor) -> Tensor:
+    # One token for each sentence makes a thin matrix. With the weights on the left,
+    # each core computes and keeps its own rows of the answer.
+    return torch.addmm(linear.bias[:, None], linear.weight, x.t())  # (out, B)
+
+
+def _think(block: PositionwiseFeedForward, x: Tensor, y: Tensor) -> Tensor:
+    inner = _on_the_left(block.inner, y).relu_()  # (d_ff, B)
+    outer = block.outer
+    return x.add_(outer.bias).addmm_(inner.t().to(x.dtype), outer.weight.t())
 
 
 def _before(residual: Residual, x: Tensor) -> Tensor:
     return _norm(residual.norm, x) if residual.norm_first else x
 
 
-def _after(residual: Residual, x: Tensor, y: Tensor) -> Tensor:
-    return x + y if residual.norm_first else _norm(residual.norm, x + y)
+def _after(residual: Residual, x: Tensor) -> Tensor:
+    return x if residual.norm_first else _norm(residual.norm, x)
 
 
 def _norm(norm: nn.Module, x: Tensor) -> Tensor:

@@ -113,7 +113,7 @@ def beam_search(
         never = torch.tensor([model.config.pad_id, sos_id], device=src.device)
         open_beams = beams
         while True:
-            logits = reader.step(newest).float()  # (B * K, V)
+            logits = reader.step(newest).float().contiguous()  # (B * K, V)
             logits = logits.index_fill(1, never, -torch.inf)
             grown = _grow(open_beams, logits, scores, eos_id)
             going = [number for number, beam in enumerate(open_beams) if not beam.done]
