@@ -168,7 +168,10 @@ class _CachedLayer:
         own, cross = layer.self_attention, layer.cross_attention
         self.own_maps = _Maps(own.query_proj, own.key_proj, own.value_proj)
         self.own_output = _Maps(own.output_proj)
-        self.query, self.cross_output = _Maps(cross.query_proj), _Maps(cross.output_proj)
+        self.query, self.cross_output = (
+            _Maps(cross.query_proj),
+            _Maps(cross.output_proj),
+        )
         # They are read in every step: in one piece of memory that is faster.
         keys, values = cross.key_proj(memory), cross.value_proj(memory)  # (B, S, D)
         self.src_keys = cross.split_heads(keys).contiguous()  # (B, H, S, D/H)

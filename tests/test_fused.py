@@ -14,10 +14,17 @@ from torch import Tensor, nn
 
 from lib.attention import MultiHeadAttention, record_attention
 from lib.decoding import greedy_decode
-from lib.fused import FusedAttention, FusedDropout, FusedLayerNorm, fuse
+from lib.fused import (
+    FusedAttention,
+    FusedDropout,
+    FusedLayerNorm,
+    fuse,
+    fused_cross_entropy,
+)
 from lib.layers import LayerNorm
 from lib.masks import causal_mask, padding_mask
 from lib.model import Transformer, count_parameters
+from lib.training import fused_translation_loss, translation_loss
 from tests.strategies import (
     EVERY_DTYPE,
     FEW,
@@ -449,3 +456,75 @@ def test_training_makes_the_loss_fall() -> None:
         optimizer.step()
         losses.append(loss.item())
     assert losses[-1] < 0.3 * losses[0]
+
+
+# --- cross-entropy --------------------------------------------------------------------
+
+
+@FEW
+@given(
+    labels=st.lists(st.integers(0, 8), min_size=1, max_size=9).filter(any),
+    smoothing=st.sampled_from([0.0, 0.1, 0.6]),
+    scale=st.sampled_from([0.1, 1.0, 50.0]),
+    dtype=st.sampled_from([torch.float32, torch.float64]),
+    outer=st.sampled_from([1.0, -0.5, 3.0]),
+)
+def test_loss_and_gradient_are_those_of_pytorch(
+    labels: list[int], smoothing: float, scale: float, dtype: torch.dtype, outer: float
+) -> None:
+    torch.manual_seed(len(labels))
+    theirs = (scale * torch.randn(len(labels), 9, dtype=dtype)).requires_grad_()
+    ours = theirs.detach().clone().requires_grad_()
+    wanted = torch.tensor(labels)
+    expected = nn.functional.cross_entropy(
+        theirs, wanted, ignore_index=0, label_smoothing=smoothing
+    )
+    got = fused_cross_entropy(ours, wanted, 0, smoothing)
+    torch.testing.assert_close(got, expected)
+    (outer * expected).backward()
+    (outer * got).backward()
+    torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-4, atol=1e-6)
+
+
+def test_a_model_learns_the_same_from_both_losses() -> None:
+    gradients = []
+    for measure in (translation_loss, fused_translation_loss):
+        model = tiny_model(torch.float64).train(False)
+        src, tgt = pad([[3, 4, 5], [6]]), torch.tensor([[1, 3, 4], [1, 5, 0]])
+        logits = model(src, tgt)
+        measure(logits, torch.tensor([[3, 4, 2], [5, 2, 0]]), 0, 0.1).backward()
+        gradients.append([p.grad for p in model.parameters()])
+    for plain, fused in zip(*gradients, strict=True):
+        torch.testing.assert_close(fused, plain)
+
+
+def test_an_impossible_word_in_the_padding_does_not_matter() -> None:
+    logits = torch.tensor([[-torch.inf, 0.0, 0.0], [-torch.inf, 0.0, 0.0]])
+    loss = fused_cross_entropy(logits, torch.tensor([1, 0]), pad_id=0)
+    assert loss.item() == pytest.approx(0.6931, abs=1e-4)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_the_loss_of_half_precision_is_computed_in_full(dtype: torch.dtype) -> None:
+    logits = torch.randn(5, 4000).to(dtype).requires_grad_()
+    wanted = torch.arange(1, 6)
+    loss = fused_cross_entropy(logits, wanted, 0, 0.1)
+    loss.backward()
+    full = logits.detach().float()
+    expected = nn.functional.cross_entropy(full, wanted, label_smoothing=0.1)
+    torch.testing.assert_close(loss, expected)
+    assert logits.grad is not None
+    assert logits.grad.dtype == dtype
+
+
+def test_a_second_backward_pass_is_refused() -> None:
+    logits = torch.zeros(2, 4, requires_grad=True)
+    loss = fused_cross_entropy(logits, torch.tensor([1, 2]), 0)
+    loss.backward(retain_graph=True)
+    with pytest.raises(RuntimeError, match="use translation_loss"):
+        loss.backward()
+
+
+def test_the_fused_loss_refuses_what_the_plain_one_refuses() -> None:
+    with pytest.raises(ValueError, match="all labels are padding"):
+        fused_translation_loss(torch.zeros(1, 2, 3), torch.zeros(1, 2).long(), 0)

@@ -16,7 +16,7 @@ from lib.data import Batch, TokenBatchSampler, collate
 from lib.fused import fuse
 from lib.model import Transformer
 from lib.positions import PositionalEncoding
-from lib.training import translation_loss
+from lib.training import fused_translation_loss, translation_loss
 
 SOS, EOS = 1, 2
 
@@ -200,9 +200,18 @@ class PyTorchModel(nn.Module):
 
 
 def trainer(
-    model: nn.Module, batches: list[Batch], half: bool = False
+    model: nn.Module,
+    batches: list[Batch],
+    half: bool = False,
+    measure: Callable[..., Tensor] | None = None,
 ) -> Callable[[int], int]:
-    """Return the loop that all share: one step a round, its target tokens returned."""
+    """Return the loop that all share: one step a round, its target tokens returned.
+
+    The loss is the same number for all; who computes it comes with the model: PyTorch
+    its own, the book its fused one, unless `measure` is given.
+    """
+    its_own = translation_loss if isinstance(model, PyTorchModel) else None
+    measure = measure or its_own or fused_translation_loss
     optimizer = torch.optim.Adam(
         model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9
     )
@@ -211,7 +220,7 @@ def trainer(
         batch = batches[number % len(batches)]
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
             logits = model(batch.src, batch.tgt_in)
-            loss = translation_loss(logits, batch.tgt_out, 0, label_smoothing=0.1)
+            loss = measure(logits, batch.tgt_out, 0, label_smoothing=0.1)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

@@ -2,7 +2,12 @@
 
 from lib.training.checkpoints import SafetensorsCheckpointIO
 from lib.training.devices import Hardware, is_first_process
-from lib.training.objective import token_accuracy, translation_loss, warmup_decay
+from lib.training.objective import (
+    fused_translation_loss,
+    token_accuracy,
+    translation_loss,
+    warmup_decay,
+)
 from lib.training.records import read_log
 from lib.training.runs import train
 from lib.training.settings import TrainingSettings
@@ -13,6 +18,7 @@ __all__ = [
     "SafetensorsCheckpointIO",
     "TrainingSettings",
     "TranslationTask",
+    "fused_translation_loss",
     "is_first_process",
     "read_log",
     "token_accuracy",

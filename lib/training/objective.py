@@ -5,7 +5,14 @@ from __future__ import annotations
 from torch import Tensor
 from torch.nn import functional as F
 
-__all__ = ["token_accuracy", "translation_loss", "warmup_decay"]
+from lib.fused import fused_cross_entropy
+
+__all__ = [
+    "fused_translation_loss",
+    "token_accuracy",
+    "translation_loss",
+    "warmup_decay",
+]
 
 
 def translation_loss(
@@ -31,7 +38,7 @@ def translation_loss(
         >>> translation_loss(torch.zeros(1, 2, 4), torch.tensor([[3, 2]]), pad_id=0)
         tensor(1.3863)
 
-    Built in chapter 9.
+    Built in chapter 11.
     """
     _check_labels(logits, labels, pad_id)
     return F.cross_entropy(
@@ -39,6 +46,38 @@ def translation_loss(
         labels.flatten(),  # (B·T)
         ignore_index=pad_id,
         label_smoothing=label_smoothing,
+    )
+
+
+def fused_translation_loss(
+    logits: Tensor, labels: Tensor, pad_id: int, label_smoothing: float = 0.0
+) -> Tensor:
+    r"""Return the same as :func:`translation_loss`, for one backward pass alone.
+
+    Args:
+        logits: the scores that the model gives each word of the vocabulary.
+        labels: the right next words.
+        pad_id: the id of padding in the *target* vocabulary.
+        label_smoothing: share of the probability that is spread over all words.
+
+    Shape:
+        - logits: :math:`(B, T, V)`; labels: :math:`(B, T)`.
+        - Output: one number, in nats per token.
+
+    Raises:
+        ValueError: if the shapes do not fit, or all labels are padding.
+
+    Example:
+        >>> import torch
+        >>> labels = torch.tensor([[3, 2]])
+        >>> fused_translation_loss(torch.zeros(1, 2, 4), labels, pad_id=0)
+        tensor(1.3863)
+
+    Built in chapter 15.
+    """
+    _check_labels(logits, labels, pad_id)
+    return fused_cross_entropy(
+        logits.flatten(0, 1), labels.flatten(), pad_id, label_smoothing
     )
 
 

@@ -15,7 +15,12 @@ from lib.evaluation import bleu
 from lib.fused import fuse
 from lib.model import Transformer
 from lib.training.devices import share
-from lib.training.objective import token_accuracy, translation_loss, warmup_decay
+from lib.training.objective import (
+    fused_translation_loss,
+    token_accuracy,
+    translation_loss,
+    warmup_decay,
+)
 from lib.vocabulary import Vocabulary
 
 __all__ = ["TranslationTask"]
@@ -101,7 +106,9 @@ class TranslationTask(lightning.LightningModule):
         weight = self._count_tokens(mine) * processes / tokens
         src, tgt_in, tgt_out = mine if len(mine.src) else batch
         logits = self.model(src, tgt_in)  # (B, T, V)
-        loss = translation_loss(logits, tgt_out, self.pad_id, self.label_smoothing)
+        loss = fused_translation_loss(
+            logits, tgt_out, self.pad_id, self.label_smoothing
+        )
         return loss * weight  # by tokens, not by sentences: the loss is a mean of those
 
     def _mean_of_processes(self, loss: Tensor) -> Tensor:
