@@ -152,12 +152,8 @@ class _Maps:
         self.weight = torch.cat([part.weight for part in maps]).t().contiguous()
         self.bias = torch.cat([part.bias for part in maps])
 
-    def of(self, x: Tensor) -> Tensor:
+    def __call__(self, x: Tensor) -> Tensor:
         return torch.addmm(self.bias, x, self.weight)  # (B, out)
-
-    def add_to(self, x: Tensor, y: Tensor) -> Tensor:
-        """Add the maps of y to x in place: no memory but that of x is touched."""
-        return x.add_(self.bias).addmm_(y.to(x.dtype), self.weight)
 
 
 class _CachedLayer:
@@ -168,10 +164,8 @@ class _CachedLayer:
         own, cross = layer.self_attention, layer.cross_attention
         self.own_maps = _Maps(own.query_proj, own.key_proj, own.value_proj)
         self.own_output = _Maps(own.output_proj)
-        self.query, self.cross_output = (
-            _Maps(cross.query_proj),
-            _Maps(cross.output_proj),
-        )
+        self.query = _Maps(cross.query_proj)
+        self.cross_output = _Maps(cross.output_proj)
         # They are read in every step: in one piece of memory that is faster.
         keys, values = cross.key_proj(memory), cross.value_proj(memory)  # (B, S, D)
         self.src_keys = cross.split_heads(keys).contiguous()  # (B, H, S, D/H)
@@ -182,18 +176,17 @@ class _CachedLayer:
 
     def step(self, x: Tensor, place: int, src_mask: Tensor | None) -> Tensor:
         layer = self.layer
-        heads = self._look_back(_before(layer.self_attention_residual, x), place)
-        x = self.own_output.add_to(x, heads)
-        x = _after(layer.self_attention_residual, x)
+        y = _before(layer.self_attention_residual, x)
+        y = self.own_output(self._look_back(y, place))
+        x = _after(layer.self_attention_residual, x, y)
         y = _before(layer.cross_attention_residual, x)
-        x = self.cross_output.add_to(x, self._look_at_source(y, src_mask))
-        x = _after(layer.cross_attention_residual, x)
+        y = self.cross_output(self._look_at_source(y, src_mask))
+        x = _after(layer.cross_attention_residual, x, y)
         y = _before(layer.feed_forward_residual, x)
-        x = _think(layer.feed_forward, x, y)
-        return _after(layer.feed_forward_residual, x)
+        return _after(layer.feed_forward_residual, x, _think(layer.feed_forward, y))
 
     def _look_back(self, y: Tensor, place: int) -> Tensor:
-        qkv = self.own_maps.of(y)  # (B, 3D)
+        qkv = self.own_maps(y)  # (B, 3D)
         q, k, v = qkv.view(len(y), 3, self.keys.size(1), 1, -1).unbind(1)
         self.keys[:, :, place : place + 1] = k
         self.values[:, :, place : place + 1] = v
@@ -202,7 +195,7 @@ class _CachedLayer:
         return _attend(q, keys, values, None)
 
     def _look_at_source(self, y: Tensor, src_mask: Tensor | None) -> Tensor:
-        q = self.query.of(y).view(len(y), self.keys.size(1), 1, -1)
+        q = self.query(y).view(len(y), self.keys.size(1), 1, -1)
         return _attend(q, self.src_keys, self.src_values, src_mask)
 
     def select(self, rows: Tensor) -> None:
@@ -225,18 +218,17 @@ def _on_the_left(linear: nn.Linear, x: Tensor) -> Tensor:
     return torch.addmm(linear.bias[:, None], linear.weight, x.t())  # (out, B)
 
 
-def _think(block: PositionwiseFeedForward, x: Tensor, y: Tensor) -> Tensor:
-    inner = _on_the_left(block.inner, y).relu_()  # (d_ff, B)
-    outer = block.outer
-    return x.add_(outer.bias).addmm_(inner.t().to(x.dtype), outer.weight.t())
+def _think(block: PositionwiseFeedForward, x: Tensor) -> Tensor:
+    inner = _on_the_left(block.inner, x).relu_()  # (d_ff, B)
+    return _on_the_left(block.outer, inner.t()).t()  # (B, D)
 
 
 def _before(residual: Residual, x: Tensor) -> Tensor:
     return _norm(residual.norm, x) if residual.norm_first else x
 
 
-def _after(residual: Residual, x: Tensor) -> Tensor:
-    return x if residual.norm_first else _norm(residual.norm, x)
+def _after(residual: Residual, x: Tensor, y: Tensor) -> Tensor:
+    return x + y if residual.norm_first else _norm(residual.norm, x + y)
 
 
 def _norm(norm: nn.Module, x: Tensor) -> Tensor:
