@@ -25,6 +25,10 @@ def leaks(answer: Any) -> None:
         "leaks(train, test)",
         diagnoses=[
             (set(), "Nothing was found: normalize both sides before comparing."),
+            (
+                {"come in"},
+                "STOP and Stop! were not found: normalize the sources of both parts.",
+            ),
             ({"gracias"}, "Targets were compared; the sources must not meet."),
             (
                 {"come in", "stop", "good night"},
@@ -59,7 +63,10 @@ def next_merge(answer: Any) -> None:
                 "Each pair was counted once for each word: it counts as often as the "
                 "word occurs.",
             ),
-            (("▁", "s"), "It is as frequent as s + ol, which comes first."),
+            (
+                ("▁", "s"),
+                "It is as frequent as s + ol, which comes first in the alphabet.",
+            ),
             (("ol", "e"), "That is the rarest pair: the most frequent one is wanted."),
             (10, "Return the pair, not its count."),
         ],
@@ -81,11 +88,15 @@ def _as_tuple(got: Any) -> Any:
 def apply_merges(answer: Any) -> None:
     """Check `apply_merges(word, merges)`."""
     merges = [("l", "a"), ("▁", "la"), ("a", "s"), ("▁la", "s")]
-    what = "apply_merges('las', merges)"
+    got = answer("las", merges)
+    expect(
+        isinstance(got, list | tuple),
+        f"apply_merges('las', merges) should be a list of pieces, but it is {got!r}.",
+    )
     expect_equal(
-        list(answer("las", merges)),
+        list(got),
         ["▁las"],
-        what,
+        "apply_merges('las', merges)",
         diagnoses=[
             (["▁", "l", "a", "s"], "No merge was applied."),
             (["las"], "Begin with ▁, which marks the beginning of a word."),
@@ -101,6 +112,18 @@ def apply_merges(answer: Any) -> None:
         list(answer("sala", merges)),
         ["▁", "s", "a", "la"],
         "apply_merges('sala', merges)",
+    )
+    expect_equal(
+        list(answer("lala", merges)),
+        ["▁la", "la"],
+        "apply_merges('lala', merges)",
+        diagnoses=[
+            (
+                ["▁la", "l", "a"],
+                "Only the first l + a of 'lala' was joined: a merge joins its pair "
+                "wherever it stands.",
+            )
+        ],
     )
 
 
@@ -119,6 +142,11 @@ def padded_positions(answer: Any) -> None:
                 "longest of its batch.",
             ),
             (2 * 9 + 2 * 8 + 1 * 2, "The sentences were not sorted by length."),
+            (
+                2 * 9 + 2 * 3 + 1 * 2,
+                "The sentences were sorted from long to short: begin with the short "
+                "ones.",
+            ),
             (
                 5 * 9,
                 "Everything was padded to the longest of all: each batch has its "
