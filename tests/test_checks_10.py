@@ -52,6 +52,17 @@ def apply_merges(word, merges, start=("▁",)):
     return pieces
 
 
+def merge_first(word, merges):
+    """Join each pair where it stands first, and nowhere else."""
+    pieces = ["▁", *word]
+    for pair in merges:
+        for place in range(len(pieces) - 1):
+            if tuple(pieces[place : place + 2]) == pair:
+                pieces[place : place + 2] = ["".join(pair)]
+                break
+    return pieces
+
+
 def padded(lengths, size, order=sorted):
     rows = list(order(lengths))
     batches = [rows[i : i + size] for i in range(0, len(rows), size)]
@@ -75,6 +86,7 @@ WRONG = [
         "Targets were compared",
     ),
     (check.leaks, lambda a, b: sources(b), "stand in both"),
+    (check.leaks, lambda a, b: sources(a) & sources(b, str), "of both parts"),
     (check.leaks, lambda a, b: {"come in", "STOP"}, "back normalized"),
     (check.leaks, lambda a, b: "come in", "set of sources"),
     (
@@ -102,6 +114,13 @@ WRONG = [
     (check.apply_merges, lambda w, m: apply_merges(w, m, ()), "Begin with ▁"),
     (check.apply_merges, lambda w, m: apply_merges(w, m[::-1]), "another order"),
     (check.apply_merges, lambda w, m: apply_merges(w, m[:1]), "Only the first"),
+    (check.apply_merges, lambda w, m: "".join(apply_merges(w, m)), "a list of pieces"),
+    (check.apply_merges, lambda w, m: merge_first(w, m), "wherever it stands"),
+    (
+        check.padded_positions,
+        lambda n, b: padded(n, b, lambda rows: sorted(rows, reverse=True)),
+        "from long to short",
+    ),
     (check.padded_positions, lambda n, b: sum(n), "real tokens"),
     (check.padded_positions, lambda n, b: padded(n, b, list), "not sorted"),
     (check.padded_positions, lambda n, b: len(n) * max(n), "its own width"),
