@@ -120,9 +120,9 @@ class FusedLayerNorm(LayerNorm):
 class FusedDropout(nn.Dropout):
     """Dropout (§5.4) with cheap dice: four numbers share one random number of 64 bits.
 
-    On the processor, PyTorch draws one random number for each place, on one core. Here
-    each place gets 16 random bits, so the share is rounded to a multiple of 1/65536.
-    Anywhere else PyTorch's own is fast, and is used.
+    On most processors PyTorch draws one random number for each place, on one core. Here
+    each place gets 16 random bits, so the share is rounded to a multiple of 1/65536. On
+    a GPU PyTorch's own is fast, and is used.
 
     Args:
         p: share of the numbers that is set to zero in training.

@@ -340,7 +340,7 @@ def cache(sizes: Sizes) -> Section:
             kept: _writer(model, src, tokens, cached=True),
             again: _writer(model, src, tokens, cached=False),
         }
-        rates = race(made, 3 if tokens < 100 else 1)
+        rates = race(made, 3 if tokens < 100 else 2)
         table += rows(rates)
         ratios.append({"tokens": tokens, **ratio(rates, kept, again)})
     return {
