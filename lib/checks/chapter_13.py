@@ -11,6 +11,7 @@ from lib.checks.core import (
     expect_equal,
     expect_shape,
     expect_tensor,
+    unwrap,
 )
 
 __all__ = ["align", "decidedness", "share_on_previous", "silence"]
@@ -23,7 +24,7 @@ _WEIGHTS = torch.tensor(
 )
 
 
-@exercise("13.1", praise="A head that aligns words is close to 1.")
+@exercise("13.1", praise="A head that points at one word in every row is at 1.")
 def decidedness(answer: Any) -> None:
     """Check `decidedness(weights)`."""
     got = answer(_WEIGHTS)
@@ -79,10 +80,21 @@ def align(answer: Any) -> None:
         ],
     )
     longer = answer(torch.tensor([[0.1, 0.9]]), ["go", "<eos>"], ["vamos"])
-    expect_equal([tuple(p) for p in longer], [("vamos", "<eos>")], "align with T = 1")
+    expect_equal(
+        [tuple(pair) for pair in longer],
+        [("vamos", "<eos>")],
+        "align(weights, source, target) for one target word",
+        diagnoses=[
+            (
+                lambda got: got[0] == ("vamos", "go"),
+                "The largest of each column was taken: rows are target words, so go "
+                "along the last dimension.",
+            )
+        ],
+    )
 
 
-@exercise("13.3", praise="Large models have such heads in nearly every layer.")
+@exercise("13.3", praise="Some heads of BERT put more than half their weight there.")
 def share_on_previous(answer: Any) -> None:
     """Check `share_on_previous(weights)`."""
     weights = torch.tensor([[0.5, 0.3, 0.2], [0.7, 0.2, 0.1], [0.1, 0.3, 0.6]])
@@ -127,4 +139,9 @@ def silence(answer: Any) -> None:
             (one, "A head has D / n_heads numbers, and only one is zero."),
             (before - right, "The others were silenced: keep them, and lose this one."),
         ],
+    )
+    unwrap(answer)(joined, 1, 3)
+    expect(
+        torch.equal(joined, before),
+        "The joined heads that were handed in have changed too: silence a copy.",
     )
