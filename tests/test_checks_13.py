@@ -27,6 +27,17 @@ def silence(joined, head, n_heads):
     return silent
 
 
+def align_columns(weights, source, target):
+    places = weights.argmax(dim=0).tolist()
+    return [(word, source[place]) for word, place in zip(target, places, strict=False)]
+
+
+def silence_in_place(joined, head, n_heads):
+    d_head = joined.size(-1) // n_heads
+    joined[..., head * d_head : (head + 1) * d_head] = 0.0
+    return joined
+
+
 def zeroed(joined, *place):
     silent = joined.clone()
     silent[place] = 0.0
@@ -51,11 +62,13 @@ WRONG = [
     (check.align, lambda w, s, t: list(zip(t, s, strict=False)), "by their places"),
     (check.align, lambda w, s, t: align(w, s, t, "argmin"), "smallest"),
     (check.align, lambda w, s, t: "la", "list of pairs"),
+    (check.align, align_columns, "largest of each column"),
     (check.share_on_previous, lambda w: w.diagonal(1).mean(), "token after"),
     (check.share_on_previous, lambda w: w.diagonal().mean(), "token itself"),
     (check.share_on_previous, lambda w: w.diagonal(-1).sum() / 3, "must not count"),
     (check.share_on_previous, lambda w: w.diagonal(-1).sum(), "not their sum"),
     (check.silence, lambda x, h, n: x.clone(), "Nothing is zero"),
+    (check.silence, silence_in_place, "silence a copy"),
     (check.silence, lambda x, h, n: zeroed(x, ..., slice(h, None, n)), "every third"),
     (check.silence, lambda x, h, n: zeroed(x, 0, h), "A token was silenced"),
     (check.silence, lambda x, h, n: silence(x, h - 1, n), "counted from 0"),

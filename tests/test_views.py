@@ -254,3 +254,29 @@ def test_more_views_draw_with_the_network_off(kind: str, width: int) -> None:
         assert {"Heads", "Layers"} <= set(texts)
     else:
         assert set(AWKWARD) <= set(texts)
+
+
+_OPEN = "document.querySelector('#vis .plus-sign').dispatchEvent(new Event('click'))"
+_RIGHTMOST = """() => {
+    const view = document.querySelector('#vis');
+    const left = view.getBoundingClientRect().left;
+    const texts = [...view.querySelectorAll('text')].filter(e => e.textContent.trim());
+    const edges = texts.map(e => e.getBoundingClientRect().right - left);
+    return [Math.max(...edges), view.scrollWidth];
+}"""
+
+
+@pytest.mark.browser
+def test_all_columns_of_the_neuron_view_can_be_scrolled_to_on_a_phone() -> None:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=find_browser(), args=["--no-sandbox"]
+        )
+        page = browser.new_page(viewport={"width": 360, "height": 700})
+        page.set_content(more_views()["neuron"].data)
+        frame = page.frames[1]
+        frame.wait_for_selector("#vis .plus-sign", state="attached")
+        frame.evaluate(_OPEN)
+        rightmost, room = frame.evaluate(_RIGHTMOST)
+        browser.close()
+    assert 360 < rightmost <= room
