@@ -35,7 +35,7 @@ def tidy(
         ([('yes', 'sí')], ['left out: 1 pair without words on one side', \
 'left out: 1 pair that stood there before'])
 
-    Built in chapter 14.
+    Built in chapter 10.
     """
     if not isinstance(max_words, int) or max_words < 1:
         raise ValueError(
@@ -74,7 +74,7 @@ def left_out(count: int, why: str) -> list[str]:
         >>> left_out(2, "in capitals")
         ['left out: 2 pairs in capitals']
 
-    Built in chapter 14.
+    Built in chapter 10.
     """
     pairs = "1 pair" if count == 1 else f"{count:,} pairs"
     return [f"left out: {pairs} {why}"] if count else []
@@ -106,7 +106,7 @@ def split_by_source(pairs: Sequence[Pair], seed: int = 0) -> dict[str, list[Pair
         >>> {name: len(part) for name, part in split_by_source(pairs).items()}
         {'train': 16, 'validation': 2, 'test': 2}
 
-    Built in chapter 14.
+    Built in chapter 10.
     """
     keys = {normalize(source) for source, _ in pairs}
     if len(keys) < _LEAST:
@@ -149,7 +149,7 @@ def keep_apart(
         >>> keep_apart(splits, order=["test", "train"])[1]
         ['left out: 1 pair of train whose source stands in test']
 
-    Built in chapter 14.
+    Built in chapter 10.
     """
     holder: dict[str, str] = {}
     apart: dict[str, list[Pair]] = {name: [] for name in splits}
@@ -180,7 +180,7 @@ def references(pairs: Iterable[Pair]) -> dict[str, list[str]]:
         >>> references([("Hi.", "Hola."), ("No.", "No."), ("Hi.", "Buenas.")])
         {'Hi.': ['Hola.', 'Buenas.'], 'No.': ['No.']}
 
-    Built in chapter 14.
+    Built in chapter 10.
     """
     found: dict[str, list[str]] = {}
     for source, target in pairs:
