@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lib import corpora
+from lib.__main__ import main
 from lib.corpora import grammar
 from lib.corpora.base import Corpus, normalize
 from lib.corpora.combinations import combinations
@@ -116,6 +117,28 @@ def test_a_corpus_shows_sizes_and_not_its_pairs():
     assert "such as" in corpus.summary()
     with pytest.raises(ValueError, match="no splits"):
         Corpus("nothing", "en", "es", {})
+
+
+@pytest.mark.parametrize("vocab_size", [0, 40])
+def test_a_run_learns_its_words_from_the_training_part_alone(
+    vocab_size, monkeypatch, tmp_path
+):
+    seen = []
+
+    def stop(splits, src_vocab, tgt_vocab, *_):
+        seen.append((src_vocab.tokens, tgt_vocab.tokens))
+        raise ValueError("This is far enough.")
+
+    monkeypatch.setattr("lib.training.train", stop)
+    train = [("Ana sings.", "Ana canta."), ("I sing.", "Canto.")] * 9
+    for held_out in (("Ana sings.", "Ana canta."), ("Zebras graze.", "Pacen cebras.")):
+        splits = {"train": train, "validation": [held_out], "test": [held_out] * 50}
+        made = Corpus("two", "en", "es", splits)
+        monkeypatch.setattr(corpora, "load", lambda *_, made=made, **__: made)
+        words = ["--set", f"vocab_size={vocab_size}", "--out", str(tmp_path / "run")]
+        assert main(["train", *words]) == 2
+    assert len(seen) == 2
+    assert seen[0] == seen[1]
 
 
 def test_the_phrases_of_the_first_translator():

@@ -5,13 +5,17 @@ from __future__ import annotations
 import dataclasses
 import gzip
 import hashlib
+import importlib
 import io
+import json
 import os
+import re
 import socket
 import subprocess
 import sys
 import tarfile
 import threading
+import tracemalloc
 import types
 import zipfile
 from collections.abc import Callable, Iterator
@@ -31,6 +35,7 @@ from lib.corpora.cache import RemoteFile
 
 ROOT = Path(__file__).parent.parent
 WORDS = 40
+LATIN = "¿Qué?".encode("latin-1")
 PAGE = b"\n<!DOCTYPE html><html><body>Please log in.</body></html>"
 
 
@@ -121,6 +126,9 @@ class Server:
             def do_GET(self) -> None:
                 server.answer(self)
 
+            def do_HEAD(self) -> None:
+                server.answer(self)
+
         return Handler
 
     def answer(self, request: BaseHTTPRequestHandler) -> None:
@@ -142,7 +150,8 @@ class Server:
         for key, value in self.headers.items():
             request.send_header(key, value)
         request.end_headers()
-        request.wfile.write(content[start : self.cut.get(name)])
+        if request.command == "GET":
+            request.wfile.write(content[start : self.cut.get(name)])
 
     def start(self, request: BaseHTTPRequestHandler) -> int:
         wanted = request.headers.get("Range", "")
@@ -240,7 +249,8 @@ def test_a_corpus_is_downloaded_once(name: str, server: Server, folder: Path) ->
     assert "http" in corpus.attribution
     kept = content(folder) or {}
     assert kept[FIRST[name][1]] == server.files[FIRST[name][0]]
-    assert not [path for path in kept if ".part" in path]
+    # Nothing but what was downloaded: no part of it, and nothing unpacked.
+    assert set(kept.values()) <= {None, *server.files.values()}
     asked = len(server.asked)
     again = corpora.load(name)
     assert again.splits == corpus.splits
@@ -303,6 +313,46 @@ def test_the_sample_of_europarl_serves_in_place_of_the_archive(folder: Path) -> 
     corpus = corpora.load("europarl-it-en")
     assert sum(map(len, corpus.splits.values())) == WORDS
     assert any("sample" in note for note in corpus.notes)
+
+
+@pytest.mark.parametrize(
+    ("harm", "words"),
+    [
+        (lambda _: PAGE, "After 0 lines .* is damaged"),
+        (lambda data: data[: len(data) // 2], "is damaged"),
+        (lambda _: gzip.compress(lines("x", 2) + LATIN), "Line 3 of .* is not UTF-8"),
+        (lambda _: gzip.compress(lines("x", 2)), "One language ends after 2 lines"),
+    ],
+    ids=["web page", "cut", "not UTF-8", "another length"],
+)
+def test_a_damaged_sample_of_europarl(
+    harm: Callable[[bytes], bytes], words: str, folder: Path
+) -> None:
+    (folder / "europarl").mkdir(parents=True)
+    good = gzip.compress(lines("one"))
+    (folder / "europarl/sample.it-en.it.gz").write_bytes(good)
+    (folder / "europarl/sample.it-en.en.gz").write_bytes(harm(good))
+    before = content(folder)
+    message = said("europarl-it-en")
+    assert re.search(words, message)
+    assert str(folder / "europarl") in message
+    assert "delete it, and the whole corpus is downloaded" in message
+    assert content(folder) == before
+
+
+def test_europarl_is_read_piece_by_piece(folder: Path) -> None:
+    """Neither the disk nor the memory ever holds the texts of the archive."""
+    long = b"".join(b"%d is a number.\n" % number for number in range(1_000_000))
+    (folder / "europarl").mkdir(parents=True)
+    (folder / "europarl/it-en.tgz").write_bytes(tarred(dict.fromkeys(EUROPARL, long)))
+    before = content(folder)
+    tracemalloc.start()
+    corpus = corpora.load("europarl-it-en", limit=20)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert sum(map(len, corpus.splits.values())) == 20
+    assert peak < len(long) / 4
+    assert content(folder) == before
 
 
 def test_europarl_says_how_much_it_read(server: Server) -> None:
@@ -377,6 +427,14 @@ def test_without_the_variable_the_cache_is_one_of_the_user(
     assert corpora.cache_folder().parent == tmp_path / "Local"
 
 
+def test_the_home_of_nobody_cannot_be_the_cache(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(cache.VARIABLE, "~nobody-of-this-name/corpora")
+    message = said("tatoeba-en-es")
+    assert f"{cache.VARIABLE} is '~nobody-of-this-name/corpora'" in message
+
+
 # --- what goes wrong on the way -------------------------------------------------------
 
 
@@ -405,7 +463,7 @@ def test_a_web_page_in_place_of_the_file(
 ) -> None:
     server.files[FIRST[name][0]] = PAGE
     message = said(name)
-    assert f"What {server.url}{FIRST[name][0]} sent is a web page" in message
+    assert f"{server.url}{FIRST[name][0]} is a web page, not a" in message
     assert "nothing of it was kept" in message
     assert content(folder) is None
 
@@ -560,6 +618,15 @@ def test_a_cache_that_cannot_be_written(
     assert not server.asked
 
 
+@EVERY_CORPUS
+def test_a_file_that_cannot_be_read(name: str, server: Server, folder: Path) -> None:
+    place = folder / FIRST[name][1]
+    place.mkdir(parents=True)
+    assert f"{place} cannot be read (" in said(name, OSError)
+    assert place.is_dir()
+    assert not server.asked
+
+
 def test_a_full_disk(
     server: Server, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -585,81 +652,151 @@ def test_the_command_line_says_it_in_one_line(
 # --- what is wrong in the files -------------------------------------------------------
 
 FEW_COLUMNS = columns(ENGLISH, SPANISH) + b"a sentence alone\n"
-LATIN = "¿Qué?".encode("latin-1")
-WRONG_FILES: dict[str, tuple[str, str, bytes, str]] = {
-    "too few columns": (
-        *("tatoeba-en-it", "ita-eng.zip"),
-        zipped(**{"ita.txt": FEW_COLUMNS}),
-        f"Line {WORDS + 1} of ita.txt in .* has no tab",
-    ),
-    "a zip that is not UTF-8": (
-        *("tatoeba-en-it", "ita-eng.zip"),
-        zipped(**{"ita.txt": columns(ENGLISH, SPANISH) + b"What?\t" + LATIN}),
-        f"Line {WORDS + 1} of ita.txt in .* is not UTF-8",
-    ),
-    "a zip without the text": (
-        *("tatoeba-en-it", "ita-eng.zip"),
-        zipped(**{"spa.txt": columns(ENGLISH, SPANISH)}),
-        r"holds no ita\.txt",
-    ),
-    "a zip with hardly anything": (
-        *("tatoeba-en-it", "ita-eng.zip"),
-        zipped(**{"ita.txt": b"yes\ts\xc3\xac\n"}),
-        "only 1 different sources",
-    ),
-    "a tar that is not UTF-8": (
-        *("europarl-it-en", "it-en.tgz"),
-        tarred({**EUROPARL, "europarl-v7.it-en.it": lines("x", 2) + LATIN}),
-        r"Line 3 of europarl-v7\.it-en\.it in .* is not UTF-8",
-    ),
-    "a tar without the text": (
-        *("europarl-it-en", "it-en.tgz"),
-        tarred({"europarl-v7.it-en.it": lines("x")}),
-        r"holds no europarl-v7\.it-en\.en",
-    ),
-    "a tar with sides of two lengths": (
-        *("europarl-it-en", "it-en.tgz"),
-        tarred({**EUROPARL, "europarl-v7.it-en.it": lines("x", 9)}),
-        "One language ends after 9 lines",
-    ),
-    "a tar with a name that climbs out": (
-        *("europarl-it-en", "it-en.tgz"),
-        tarred({"../../evil.sh": b"", **EUROPARL}),
-        r"holds '\.\./\.\./evil\.sh', which leads out of its folder",
-    ),
-    "a text that is not UTF-8": (
-        *("multi30k-en-fr", "train.fr.gz"),
-        gzip.compress(lines("x", 4) + LATIN),
-        r"Line 5 of .*train\.fr\.gz is not UTF-8",
-    ),
-    "texts of two lengths": (
-        *("multi30k-en-fr", "train.fr.gz"),
-        gzip.compress(lines("x", 4)),
-        r"has 40 lines, but .*train\.fr\.gz has 4",
-    ),
+
+
+def wrong_tatoeba(text: str) -> dict[str, tuple[bytes, str]]:
+    good = columns(ENGLISH, SPANISH)
+    return {
+        "too few columns": (
+            zipped(**{text: FEW_COLUMNS}),
+            f"Line {WORDS + 1} of {text} in .* has no tab",
+        ),
+        "not UTF-8": (
+            zipped(**{text: good + b"What?\t" + LATIN}),
+            f"Line {WORDS + 1} of {text} in .* is not UTF-8",
+        ),
+        "a name that climbs out": (
+            zipped(**{text: good, "../../evil.sh": b""}),
+            r"holds '\.\./\.\./evil\.sh', which leads out of its folder",
+        ),
+        "another text": (zipped(**{"deu.txt": good}), f"holds no {text}"),
+    }
+
+
+def wrong_europarl() -> dict[str, tuple[bytes, str]]:
+    left, right = EUROPARL
+    return {
+        "sides of two lengths": (
+            tarred({**EUROPARL, right: lines("x", 9)}),
+            "One language ends after 9 lines",
+        ),
+        "left side not UTF-8": (
+            tarred({**EUROPARL, left: lines("x", 2) + LATIN}),
+            f"Line 3 of {left} in .* is not UTF-8",
+        ),
+        "right side not UTF-8": (
+            tarred({**EUROPARL, right: lines("x", 2) + LATIN}),
+            f"Line 3 of {right} in .* is not UTF-8",
+        ),
+        "a name that climbs out": (
+            tarred({"../../evil.sh": b"", **EUROPARL}),
+            r"holds '\.\./\.\./evil\.sh', which leads out of its folder",
+        ),
+        "another text": (tarred({right: lines("x")}), f"holds no {left}"),
+    }
+
+
+def wrong_multi30k() -> dict[str, tuple[bytes, str]]:
+    text = gzip.compress(lines("x", 4) + LATIN)
+    return {"not UTF-8": (text, r"Line 5 of .*train\..*\.gz is not UTF-8")}
+
+
+# For each corpus: what may come in place of its first file, and what is said of it.
+WRONG = {
+    "europarl-it-en": wrong_europarl(),
+    "multi30k-en-de": wrong_multi30k(),
+    "multi30k-de-en": wrong_multi30k(),
+    "multi30k-en-fr": wrong_multi30k(),
+    "tatoeba-en-es": wrong_tatoeba("spa.txt"),
+    "tatoeba-en-fr": wrong_tatoeba("fra.txt"),
+    "tatoeba-en-it": wrong_tatoeba("ita.txt"),
 }
+EVERY_FAULT = pytest.mark.parametrize(
+    ("name", "fault"), [(name, fault) for name in FIRST for fault in WRONG[name]]
+)
 
 
-@pytest.mark.parametrize("wrong", WRONG_FILES)
-def test_a_file_that_is_wrong_inside(
-    wrong: str, server: Server, folder: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def unfixed(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No hash gives away that a file is another one."""
+    for module in (tatoeba, multi30k):
+        for key, remote in module.FILES.items():
+            plain = dataclasses.replace(remote, sha256="")
+            monkeypatch.setitem(module.FILES, key, plain)
+
+
+@EVERY_FAULT
+@pytest.mark.usefixtures("unfixed")
+def test_what_comes_with_a_fault_inside_is_not_kept(
+    name: str, fault: str, server: Server, folder: Path, tmp_path: Path
 ) -> None:
-    """It lies in the cache already, which stays as it is."""
-    name, file, data, words = WRONG_FILES[wrong]
+    file = FIRST[name][0]
+    good = server.files[file]
+    server.files[file], words = WRONG[name][fault]
+    message = said(name)
+    assert re.search(words, message)
+    assert server.url + file in message
+    assert "nothing of it was kept" in message
+    assert str(folder / FIRST[name][1]) in message
+    assert list(tmp_path.iterdir()) == []
+    server.files[file] = good
+    assert corpora.load(name).splits["train"]
+
+
+@EVERY_FAULT
+@pytest.mark.usefixtures("unfixed")
+def test_what_lies_in_the_cache_with_a_fault_inside_stays(
+    name: str, fault: str, server: Server, folder: Path
+) -> None:
     corpora.load(name)
-    remote = multi30k.FILES["train.fr"]
-    monkeypatch.setitem(
-        multi30k.FILES, "train.fr", dataclasses.replace(remote, sha256="")
-    )
-    place = next(path for path in folder.rglob(file))
+    place = folder / FIRST[name][1]
+    data, words = WRONG[name][fault]
     place.write_bytes(data)
     before = content(folder)
-    with pytest.raises(ValueError, match=words):
-        corpora.load(name)
     message = said(name)
-    assert str(folder) in message or "holds too little" in message
-    assert "delete it" in message or "holds too little" in message
+    assert re.search(words, message)
+    assert str(place) in message
+    assert "delete it, and it is downloaded again" in message
     assert content(folder) == before
+
+
+@pytest.mark.parametrize("name", [name for name in FIRST if "multi30k" in name])
+@pytest.mark.usefixtures("unfixed")
+def test_texts_of_two_lengths(name: str, server: Server, folder: Path) -> None:
+    corpora.load(name)
+    place = folder / FIRST[name][1]
+    place.write_bytes(gzip.compress(lines("x", 4)))
+    before = content(folder)
+    message = said(name)
+    assert f"{place} has 4 lines, but" in message
+    assert "has 40, so they do not belong together" in message
+    assert content(folder) == before
+
+
+def test_a_file_with_hardly_anything(server: Server) -> None:
+    server.files["ita-eng.zip"] = zipped(**{"ita.txt": b"yes\ts\xc3\xac\n"})
+    assert "only 1 different sources" in said("tatoeba-en-it")
+
+
+@pytest.mark.parametrize("name", ["europarl-it-en", "tatoeba-en-it"])
+def test_no_byte_can_be_damaged_so_that_the_error_is_a_strange_one(
+    name: str, server: Server, folder: Path
+) -> None:
+    """Heads of the files inside, their list, marks of encryption and compression."""
+    corpora.load(name)
+    place = folder / FIRST[name][1]
+    data, messages = place.read_bytes(), []
+    for at in (*range(60), *range(len(data) - 180, len(data))):
+        for byte in {0, 255, data[at] ^ 1} - {data[at]}:
+            place.write_bytes(data[:at] + bytes([byte]) + data[at + 1 :])
+            try:
+                corpora.load(name)
+            except ValueError as error:
+                messages.append(str(error))
+    assert len(messages) > 50
+    for message in messages:
+        assert str(place) in message
+        assert "delete it, and it is downloaded again" in message
 
 
 @pytest.mark.parametrize(
@@ -756,18 +893,198 @@ def test_books_without_datasets_say_how_to_get_it(
 
 
 def test_books_that_cannot_be_had_say_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    give_books(monkeypatch, RuntimeError("no route\nto the hub"))
+    give_books(monkeypatch, RuntimeError("no route. Is it\nthe hub?"))
     message = said("opus-books-en-it", OSError)
     assert "(no route)" in message
     assert "check the network" in message
 
 
-@pytest.mark.parametrize("row", [{}, {"translation": {"en": "yes"}}, "yes", None])
+@pytest.mark.parametrize(
+    "row",
+    [
+        {},
+        {"translation": {"en": "yes"}},
+        {"translation": {"en": "yes", "it": None}},
+        "yes",
+        None,
+    ],
+)
 def test_books_of_another_form_are_refused(
     row: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     give_books(monkeypatch, [row])
     assert "Row 1 of the dataset Helsinki-NLP/opus_books" in said("opus-books-en-it")
+
+
+REVISION = "a" * 40
+BOOKS = "datasets/Helsinki-NLP/opus_books"
+TABLE = f"{BOOKS}/resolve/{REVISION}/en-it/train-00000-of-00001.parquet"
+HEAD = b"""---
+configs:
+- config_name: en-it
+  data_files:
+  - split: train
+    path: en-it/train-*
+---
+"""
+
+
+def book_rows(count: int = WORDS, italian: str | None = "capitolo") -> list[object]:
+    sides = (
+        {"en": f"chapter {n}", "it": italian and f"{italian} {n}"} for n in range(count)
+    )
+    return [{"id": str(n), "translation": side} for n, side in enumerate(sides)]
+
+
+def parquet(rows: list[object]) -> bytes:
+    """A table as the hub keeps it, its texts as they are."""
+    # As `datasets`, on which it comes, it may be missing.
+    pyarrow = importlib.import_module("pyarrow")
+    write = importlib.import_module("pyarrow.parquet").write_table
+    buffer = io.BytesIO()
+    table = pyarrow.Table.from_pylist(rows)
+    write(table, buffer, compression="none", use_dictionary=False)
+    return buffer.getvalue()
+
+
+class Hub(Server):
+    """Answers as the Hugging Face hub does, as far as `datasets` asks."""
+
+    def __init__(self, table: bytes) -> None:
+        super().__init__()
+        entry = {"oid": "b" * 40, "size": len(table)}
+        file = {"type": "file", "path": TABLE.partition(f"{REVISION}/")[2], **entry}
+        folder = {"type": "directory", "path": "en-it", **entry}
+        head = {"type": "file", "path": "README.md", **entry}
+        about = {"id": BOOKS.partition("/")[2], "sha": REVISION, "private": False}
+        about["siblings"] = [{"rfilename": each["path"]} for each in (head, file)]
+        self.files = {TABLE: table}
+        for version in ("main", REVISION):
+            self.files[f"{BOOKS}/resolve/{version}/README.md"] = HEAD
+            answers = {
+                f"revision/{version}": about,
+                f"tree/{version}": [head, folder],
+                f"tree/{version}/en-it": [file],
+            }
+            for path, answer in answers.items():
+                self.files[f"api/{BOOKS}/{path}"] = json.dumps(answer).encode()
+
+    def answer(self, request: BaseHTTPRequestHandler) -> None:
+        request.path = request.path.partition("?")[0]
+        known = self.files.get(request.path.removeprefix("/"))
+        if known is None:
+            request.send_response(404)
+            request.send_header("X-Error-Code", "EntryNotFound")
+            request.end_headers()
+            return
+        tag = hashlib.sha1(known).hexdigest()
+        self.headers = {"ETag": f'"{tag}"', "X-Repo-Commit": REVISION}
+        super().answer(request)
+
+
+@pytest.fixture
+def hub() -> Iterator[Hub]:
+    pytest.importorskip("datasets", reason="the library datasets is not installed")
+    hub = Hub(parquet(book_rows()))
+    thread = threading.Thread(target=hub.http.serve_forever, args=(0.01,))
+    thread.start()
+    yield hub
+    hub.http.shutdown()
+    hub.http.server_close()
+    thread.join()
+
+
+# The library reads its settings when it is imported, and waits long between attempts.
+ASK_FOR_BOOKS = """
+import time
+time.sleep = lambda seconds: None
+from lib import corpora
+try:
+    print(*map(len, corpora.load("opus-books-en-it").splits.values()))
+except (OSError, ValueError) as error:
+    print(type(error).__name__, error)
+"""
+
+
+def books_from(hub: Hub, home: Path) -> str:
+    """What a program of its own gets from the hub."""
+    env = {key: text for key, text in os.environ.items() if not key.startswith("HF_")}
+    env |= {"HF_ENDPOINT": hub.url.rstrip("/"), "HF_HOME": str(home)}
+    done = subprocess.run(
+        [sys.executable, "-c", ASK_FOR_BOOKS],
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n") == 1
+    return done.stdout.strip()
+
+
+def test_the_real_library_fetches_books_once(
+    hub: Hub, tmp_path: Path, folder: Path
+) -> None:
+    assert books_from(hub, tmp_path / "one home") == "32 4 4"
+    assert any(path.endswith(".arrow") for path in content(folder) or {})
+    hub.files.clear()
+    assert books_from(hub, tmp_path / "another home") == "32 4 4"
+    arrow = next(folder.rglob("*.arrow"))
+    arrow.write_bytes(arrow.read_bytes()[:100])
+    message = books_from(hub, tmp_path / "another home")
+    assert "Helsinki-NLP/opus_books cannot be loaded" in message
+    assert f"{folder / 'opus_books'} can be written, or delete it" in message
+    assert arrow.stat().st_size == 100, "what lay there before stays"
+
+
+def gone(hub: Hub) -> None:
+    hub.http.server_close()
+
+
+def cut(hub: Hub) -> None:
+    hub.cut[TABLE] = len(hub.files[TABLE]) // 2
+
+
+def put(change: Callable[[bytes], bytes]) -> Callable[[Hub], None]:
+    def harm(hub: Hub) -> None:
+        hub.files[TABLE] = change(hub.files[TABLE])
+
+    return harm
+
+
+@pytest.mark.parametrize(
+    ("harm", "words"),
+    [
+        (gone, "OSError .* cannot be loaded .*; check the network"),
+        (cut, "OSError .* cannot be loaded .*; check the network"),
+        (put(lambda _: PAGE), "OSError .* cannot be loaded .*Parquet"),
+        (
+            put(lambda table: table.replace(b"capitolo", b"capitol\xf2")),
+            "ValueError .* cannot be read after 0 rows .*utf-8.*; delete",
+        ),
+        (
+            put(lambda _: parquet([{"line": "yes"}])),
+            "ValueError Row 1 .* has no English and Italian",
+        ),
+        (
+            put(lambda _: parquet(book_rows(20, None))),
+            "ValueError Row 1 .* has no English and Italian",
+        ),
+    ],
+    ids=["gone", "cut", "web page", "not UTF-8", "too few columns", "nothing inside"],
+)
+def test_the_real_library_meets_a_fault(
+    harm: Callable[[Hub], None], words: str, hub: Hub, tmp_path: Path
+) -> None:
+    harm(hub)
+    message = books_from(hub, tmp_path / "home")
+    assert re.match(words, message)
+    assert message.endswith(".")
+    assert ". " not in message, "more than one sentence"
+    assert [path.name for path in tmp_path.iterdir() if path.name != "home"] == []
+    if harm is cut:
+        hub.cut.clear()
+        assert books_from(hub, tmp_path / "home") == "32 4 4"
 
 
 # --- splits ---------------------------------------------------------------------------

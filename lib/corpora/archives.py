@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import lzma
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 _STARTS = {"zip": b"PK\x03\x04", "gzip": b"\x1f\x8b"}
@@ -18,24 +20,50 @@ _DAMAGED = (
     gzip.BadGzipFile,
     tarfile.TarError,
     zlib.error,
+    lzma.LZMAError,
     EOFError,
+    OSError,  # asked for a place before the beginning
     RuntimeError,  # encrypted, or compressed in a way that Python does not know
+    UnicodeDecodeError,  # the name of a file inside
 )
 # What a damaged or foreign file that already lies in the cache calls for.
 DELETE = "delete it, and it is downloaded again"
 
 
+@dataclass(frozen=True)
+class Archive:
+    """A file to read, and how a message about it is worded.
+
+    Args:
+        file: Where it lies.
+        origin: What the message calls it.
+        advice: What the message tells the user to do.
+
+    Example:
+        >>> Archive(Path("two.zip"), "https://example.org/two.zip").advice
+        'delete it, and it is downloaded again'
+
+    Built in chapter 14.
+    """
+
+    file: Path
+    origin: str
+    advice: str = DELETE
+
+    def damaged(self, where: str, why: object) -> ValueError:
+        """Word the error for what cannot be read to its end."""
+        return ValueError(f"{where} is damaged ({why}); {self.advice}.")
+
+
 def check_file(
-    file: Path, kind: str, sha256: str, origin: str, advice: str, whole: bool = False
+    archive: Archive, kind: str, sha256: str = "", whole: bool = False
 ) -> None:
     """Refuse a file that is not what it should be.
 
     Args:
-        file: The file.
+        archive: The file.
         kind: "zip" or "gzip".
         sha256: Its fingerprint, or "" if that is not fixed.
-        origin: What the message calls the file.
-        advice: What the message tells the user to do.
         whole: Whether to read it to its end as well, which takes longer.
 
     Raises:
@@ -43,57 +71,61 @@ def check_file(
 
     Built in chapter 14.
     """
-    _check_start(file, kind, origin, advice)
+    _check_start(archive, kind)
     if sha256:
-        with file.open("rb") as stream:
+        with archive.file.open("rb") as stream:
             found = hashlib.file_digest(stream, "sha256").hexdigest()
         if found != sha256:
             raise ValueError(
-                f"{origin} has the SHA-256 {found[:16]}… instead of {sha256[:16]}…, so "
-                f"it is damaged or another version; {advice}."
+                f"{archive.origin} has the SHA-256 {found[:16]}… instead of "
+                f"{sha256[:16]}…, so it is damaged or another version; "
+                f"{archive.advice}."
             )
     try:
         if kind == "zip":
-            with zipfile.ZipFile(file) as archive:
-                _check_names(archive.namelist(), origin, advice)
-                damaged = archive.testzip() if whole else None
+            with zipfile.ZipFile(archive.file) as content:
+                _check_names(content.namelist(), archive)
+                damaged = content.testzip() if whole else None
             if damaged:
                 raise zipfile.BadZipFile(f"{damaged} does not match its checksum")
         elif whole:
-            with gzip.open(file) as content:
-                while content.read(_CHUNK):
+            with gzip.open(archive.file) as stream:
+                while stream.read(_CHUNK):
                     pass
     except _DAMAGED as error:
-        raise ValueError(f"{origin} is damaged ({error}); {advice}.") from error
+        raise archive.damaged(archive.origin, error) from error
 
 
-def _check_start(file: Path, kind: str, origin: str, advice: str) -> None:
+def _check_start(archive: Archive, kind: str) -> None:
     """The first bytes tell an archive from the web page of a portal or a 404."""
-    with file.open("rb") as stream:
+    with archive.file.open("rb") as stream:
         start = stream.read(512)
     if start.startswith(_STARTS[kind]):
         return
     page = start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"<"
     what = "a web page" if page else "something else" if start else "empty"
-    raise ValueError(f"{origin} is {what}, not a {kind} archive; {advice}.")
+    raise ValueError(
+        f"{archive.origin} is {what}, not a {kind} archive; {archive.advice}."
+    )
 
 
-def _check_names(names: Iterable[str], origin: str, advice: str) -> None:
+def _check_names(names: Iterable[str], archive: Archive) -> None:
     """An honest archive has no names that lead out of its folder."""
     for name in names:
         path = PurePosixPath(name.replace("\\", "/"))
         if path.is_absolute() or ".." in path.parts or ":" in name:
             raise ValueError(
-                f"{origin} holds {name!r}, which leads out of its folder, so it is not "
-                f"to be trusted and nothing of it was read; {advice}."
+                f"{archive.origin} holds {name!r}, which leads out of its folder, so "
+                "it is not to be trusted and nothing of it was unpacked; "
+                f"{archive.advice}."
             )
 
 
-def zip_lines(file: Path, name: str) -> Iterator[str]:
+def zip_lines(archive: Archive, name: str) -> Iterator[str]:
     """Read a text inside a zip archive line by line.
 
     Args:
-        file: The archive.
+        archive: The archive.
         name: File name of the text, in whichever folder of the archive.
 
     Yields:
@@ -104,19 +136,22 @@ def zip_lines(file: Path, name: str) -> Iterator[str]:
 
     Built in chapter 14.
     """
-    with zipfile.ZipFile(file) as archive:
-        found = [n for n in archive.namelist() if PurePosixPath(n).name == name]
-        if not found:
-            raise ValueError(f"{file} holds no {name}; {DELETE}.")
-        with archive.open(found[0]) as stream:
-            yield from _lines(stream, f"{name} in {file}")
+    try:
+        with zipfile.ZipFile(archive.file) as content:
+            found = [n for n in content.namelist() if PurePosixPath(n).name == name]
+            if not found:
+                raise ValueError(f"{archive.origin} holds no {name}; {archive.advice}.")
+            with content.open(found[0]) as stream:
+                yield from _lines(stream, archive, f"{name} in {archive.origin}")
+    except _DAMAGED as error:
+        raise archive.damaged(archive.origin, error) from error
 
 
-def gzip_lines(file: Path) -> Iterator[str]:
+def gzip_lines(archive: Archive) -> Iterator[str]:
     """Read a compressed text line by line.
 
     Args:
-        file: The text, compressed by gzip.
+        archive: The text, compressed by gzip.
 
     Yields:
         Its lines, without their ends.
@@ -126,15 +161,15 @@ def gzip_lines(file: Path) -> Iterator[str]:
 
     Built in chapter 14.
     """
-    with gzip.open(file) as stream:
-        yield from _lines(stream, str(file))
+    with gzip.open(archive.file) as stream:
+        yield from _lines(stream, archive, archive.origin)
 
 
-def tar_lines(file: Path, name: str) -> Iterator[str]:
+def tar_lines(archive: Archive, name: str) -> Iterator[str]:
     """Read a text inside a compressed tar archive, in one pass and line by line.
 
     Args:
-        file: The archive, compressed by gzip.
+        archive: The archive, compressed by gzip.
         name: File name of the text, in whichever folder of the archive.
 
     Yields:
@@ -146,19 +181,19 @@ def tar_lines(file: Path, name: str) -> Iterator[str]:
     Built in chapter 14.
     """
     try:
-        with tarfile.open(file, "r|gz") as archive:
-            for member in archive:
-                _check_names([member.name], str(file), DELETE)
+        with tarfile.open(archive.file, "r|gz") as content:
+            for member in content:
+                _check_names([member.name], archive)
                 if PurePosixPath(member.name).name == name and member.isfile():
-                    stream = archive.extractfile(member)
-                    yield from _lines(stream or (), f"{name} in {file}")
+                    stream = content.extractfile(member) or ()
+                    yield from _lines(stream, archive, f"{name} in {archive.origin}")
                     return
     except _DAMAGED as error:
-        raise ValueError(f"{file} is damaged ({error}); {DELETE}.") from error
-    raise ValueError(f"{file} holds no {name}; {DELETE}.")
+        raise archive.damaged(archive.origin, error) from error
+    raise ValueError(f"{archive.origin} holds no {name}; {archive.advice}.")
 
 
-def _lines(stream: Iterable[bytes], origin: str) -> Iterator[str]:
+def _lines(stream: Iterable[bytes], archive: Archive, where: str) -> Iterator[str]:
     """Decode line by line: only a line feed ends one, as the two sides agree on."""
     number = 0
     try:
@@ -167,10 +202,8 @@ def _lines(stream: Iterable[bytes], origin: str) -> Iterator[str]:
             yield line.removeprefix("\ufeff") if number == 1 else line
     except UnicodeDecodeError:
         raise ValueError(
-            f"Line {number:,} of {origin} is not UTF-8 text, so the archive is another "
-            f"one or was packed again; {DELETE}."
+            f"Line {number:,} of {where} is not UTF-8 text, so the archive is another "
+            f"one or was packed again; {archive.advice}."
         ) from None
     except _DAMAGED as error:
-        raise ValueError(
-            f"After {number:,} lines {origin} is damaged ({error}); {DELETE}."
-        ) from error
+        raise archive.damaged(f"After {number:,} lines {where}", error) from error

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lib.corpora.archives import DELETE, check_file
+from lib.corpora.archives import DELETE, Archive, check_file
 
 VARIABLE = "TRANSFORMER_BOOK_CACHE"
 _NAME = "transformer-piece-by-piece"
@@ -43,6 +44,9 @@ def cache_folder() -> Path:
         The folder that the environment variable TRANSFORMER_BOOK_CACHE names; without
         it, one in the usual place of the system. It need not exist yet.
 
+    Raises:
+        ValueError: If the variable speaks of the home of a user who does not exist.
+
     Example:
         >>> cache_folder().is_absolute()
         True
@@ -51,7 +55,13 @@ def cache_folder() -> Path:
     """
     chosen = os.environ.get(VARIABLE)
     if chosen:
-        return Path(chosen).expanduser().absolute()
+        try:
+            return Path(chosen).expanduser().absolute()
+        except RuntimeError as error:
+            raise ValueError(
+                f"{VARIABLE} is {chosen!r}, and there is no such user; name a folder "
+                "that exists or can be made."
+            ) from error
     home = Path.home()
     if sys.platform == "darwin":
         usual = home / "Library" / "Caches"
@@ -62,16 +72,18 @@ def cache_folder() -> Path:
     return usual.absolute() / _NAME
 
 
-def fetch(remote: RemoteFile) -> Path:
+def fetch(remote: RemoteFile, read: Callable[[Archive], Iterable[object]]) -> Archive:
     """Find a file in the cache, or download it.
 
     A file that is there is read and never written, so that the cache may be read-only.
 
     Args:
         remote: The file.
+        read: Reads all of the file and refuses what cannot be used; a download is kept
+            only if it stands this test.
 
     Returns:
-        Where it lies.
+        The file, ready to be read.
 
     Raises:
         OSError: If it cannot be downloaded, or the cache cannot be written.
@@ -80,11 +92,18 @@ def fetch(remote: RemoteFile) -> Path:
     Built in chapter 14.
     """
     target = cache_folder() / remote.place
-    if target.is_file():
-        check_file(target, remote.kind, remote.sha256, str(target), DELETE)
-        return target
+    archive = Archive(target, str(target))
+    try:
+        if target.exists():
+            check_file(archive, remote.kind, remote.sha256)
+            return archive
+    except OSError as error:
+        raise OSError(
+            f"{target} cannot be read ({error.strerror or error}); give permission to "
+            f"read it, or {DELETE}."
+        ) from error
     # What is at hand is read without loading anything that knows the network.
     from lib.corpora.download import download
 
-    download(remote.url, target, remote.kind, remote.sha256)
-    return target
+    download(remote.url, target, remote.kind, remote.sha256, read)
+    return archive

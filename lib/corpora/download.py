@@ -7,11 +7,11 @@ import http.client
 import os
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from lib.corpora.archives import check_file
+from lib.corpora.archives import Archive, check_file
 
 TIMEOUT = 30.0  # seconds without a byte before the connection counts as broken
 _CHUNK = 1 << 16
@@ -19,7 +19,13 @@ _CHUNK = 1 << 16
 _AGENT = "Mozilla/5.0 (compatible; transformer-piece-by-piece)"
 
 
-def download(url: str, target: Path, kind: str, sha256: str = "") -> None:
+def download(
+    url: str,
+    target: Path,
+    kind: str,
+    sha256: str,
+    read: Callable[[Archive], Iterable[object]],
+) -> None:
     """Download an archive, check it, and only then move it into place.
 
     Until then it bears another name, ending in ".part". A part that a broken
@@ -30,6 +36,7 @@ def download(url: str, target: Path, kind: str, sha256: str = "") -> None:
         target: Where it goes; folders are made as needed.
         kind: "zip" or "gzip".
         sha256: Its fingerprint, or "" if that is not fixed.
+        read: Reads all of it, and raises ValueError if it cannot be used.
 
     Raises:
         OSError: If it cannot be reached or written; the message says what to do.
@@ -44,7 +51,10 @@ def download(url: str, target: Path, kind: str, sha256: str = "") -> None:
         try:
             _receive(url, part, tag, bool(sha256), by_hand)
             advice = f"nothing of it was kept; try again later, or {by_hand}"
-            check_file(part, kind, sha256, f"What {url} sent", advice, whole=True)
+            archive = Archive(part, url, advice)
+            check_file(archive, kind, sha256, whole=True)
+            for _ in read(archive):  # to its end, for what stands wrong in a line
+                pass
         except ValueError:
             _remove(part, tag)  # to go on with it would lead nowhere
             raise

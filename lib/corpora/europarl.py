@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice, zip_longest
 from pathlib import Path
 
-from lib.corpora.archives import DELETE, gzip_lines, tar_lines
+from lib.corpora.archives import Archive, gzip_lines, tar_lines
 from lib.corpora.base import Corpus, Pair
 from lib.corpora.cache import RemoteFile, cache_folder, fetch
 from lib.corpora.splitting import MAX_WORDS, split_by_source, tidy
@@ -54,16 +54,13 @@ def load(
             f"is {limit!r}."
         )
     sample = [cache_folder() / f"europarl/sample.it-en.{code}.gz" for code in _CODES]
-    whole = (cache_folder() / FILE.place).is_file()
+    whole = (cache_folder() / FILE.place).exists()
     notes = []
     if not whole and all(file.is_file() for file in sample):
         notes.append("read from the sample in the cache, not from the whole corpus")
-        rows = _side_by_side([gzip_lines(file) for file in sample], sample[0].parent)
+        rows = _sample_rows(sample)
     else:
-        file = fetch(FILE)
-        # One pass for each language, hand in hand: no text lies in memory whole.
-        sides = [tar_lines(file, f"europarl-v7.it-en.{code}") for code in _CODES]
-        rows = _side_by_side(sides, file)
+        rows = _rows(fetch(FILE, _rows))
     pairs = list(islice(rows, limit))
     if len(pairs) == limit and next(rows, None):
         notes.append(f"only the first limit = {limit:,} lines were read")
@@ -75,12 +72,27 @@ def load(
 _CODES = ("it", "en")
 
 
-def _side_by_side(sides: list[Iterator[str]], origin: Path) -> Iterator[Pair]:
+def _rows(archive: Archive) -> Iterator[Pair]:
+    """Read both texts, hand in hand, so that neither lies in memory whole."""
+    sides = [tar_lines(archive, f"europarl-v7.it-en.{code}") for code in _CODES]
+    return _side_by_side(sides, archive)
+
+
+def _sample_rows(files: list[Path]) -> Iterator[Pair]:
+    """Read the two files of the sample, in whose place the archive can come."""
+    advice = "delete it, and the whole corpus is downloaded"
+    sides = [gzip_lines(Archive(file, str(file), advice)) for file in files]
+    folder = files[0].parent
+    return _side_by_side(sides, Archive(folder, f"the sample in {folder}", advice))
+
+
+def _side_by_side(sides: list[Iterator[str]], archive: Archive) -> Iterator[Pair]:
     """Pair the lines; one side that ends first means that the other is not its own."""
     for number, (source, target) in enumerate(zip_longest(*sides), start=1):
         if source is None or target is None:
             raise ValueError(
-                f"One language ends after {number - 1:,} lines in {origin} and the "
-                f"other goes on, so they do not belong together; {DELETE}."
+                f"One language ends after {number - 1:,} lines in {archive.origin} "
+                "and the other goes on, so they do not belong together; "
+                f"{archive.advice}."
             )
         yield source, target

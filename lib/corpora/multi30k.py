@@ -67,11 +67,13 @@ def load(source: str, target: str, max_words: int = MAX_WORDS) -> Corpus:
 
 def _read(part: str, source: str, target: str) -> list[Pair]:
     """Put the lines of the two files side by side."""
-    files = [fetch(FILES[f"{PARTS[part]}.{code}"]) for code in (source, target)]
-    left, right = ([line.strip() for line in gzip_lines(file)] for file in files)
+    files = [FILES[f"{PARTS[part]}.{code}"] for code in (source, target)]
+    archives = [fetch(file, gzip_lines) for file in files]
+    left, right = ([line.strip() for line in gzip_lines(each)] for each in archives)
     if len(left) != len(right):
         raise ValueError(
-            f"{files[0]} has {len(left):,} lines, but {files[1]} has {len(right):,}, "
-            f"so they do not belong together; for each of them: {DELETE}."
+            f"{archives[0].origin} has {len(left):,} lines, but {archives[1].origin} "
+            f"has {len(right):,}, so they do not belong together; for each of them: "
+            f"{DELETE}."
         )
     return list(zip(left, right, strict=True))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from lib.corpora.base import Corpus, Pair
@@ -34,12 +37,30 @@ def load(seed: int = 0, max_words: int = MAX_WORDS) -> Corpus:
 
     Built in chapter 14.
     """
-    pairs, notes = tidy(_read(_fetch()), max_words)
+    folder = cache_folder() / "opus_books"
+    with _whole_or_not_there(folder):
+        books = list(_pairs(_rows(_fetch(folder), folder)))
+    pairs, notes = tidy(books, max_words)
     splits = split_by_source(pairs, seed)
     return Corpus("opus-books-en-it", "en", "it", splits, ATTRIBUTION, tuple(notes))
 
 
-def _fetch() -> Any:
+@contextlib.contextmanager
+def _whole_or_not_there(folder: Path) -> Iterator[None]:
+    """Take away what an attempt that failed has left; what was there before stays."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    try:
+        yield
+    except BaseException:
+        if missing:
+            shutil.rmtree(folder, ignore_errors=True)
+        for each in missing[1:]:
+            with contextlib.suppress(OSError):  # it was never made, or holds something
+                each.rmdir()
+        raise
+
+
+def _fetch(folder: Path) -> Any:
     """Let the library download, resume, check and keep the data, as it does for all."""
     try:
         # Only this corpus needs it, so it is not among the requirements of lib.
@@ -49,25 +70,46 @@ def _fetch() -> Any:
             "The corpus 'opus-books-en-it' is read with the library datasets, which "
             "is missing here; install it with: pip install datasets"
         ) from error
-    folder = cache_folder() / "opus_books"
+    again = ", or delete it, and it is downloaded again" if folder.exists() else ""
     try:
         return datasets.load_dataset(
             DATASET, "en-it", split="train", cache_dir=str(folder)
         )
     except Exception as error:  # of many libraries below, each with errors of its own
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise OSError(
-            f"The dataset {DATASET} cannot be loaded ({reason}); check the network, "
-            f"and that {folder} can be written."
+            f"The dataset {DATASET} cannot be loaded ({_reason(error)}); check the "
+            f"network, and that {folder} can be written{again}."
         ) from error
 
 
-def _read(rows: Any) -> Iterator[Pair]:
+def _reason(error: Exception) -> str:
+    """What an error of another library says, in its first sentence."""
+    said = str(error).strip() or type(error).__name__
+    return said.splitlines()[0].partition(". ")[0].rstrip(".")
+
+
+def _rows(dataset: Any, folder: Path) -> Iterator[Any]:
+    """Read what lies in the folder, which may be damaged."""
+    number = 0
+    try:
+        for row in dataset:
+            yield row
+            number += 1
+    except Exception as error:  # of the same libraries
+        raise ValueError(
+            f"The dataset {DATASET} cannot be read after {number:,} rows "
+            f"({_reason(error)}); delete {folder} if it is there, and try again."
+        ) from error
+
+
+def _pairs(rows: Iterator[Any]) -> Iterator[Pair]:
+    """Take the two sentences out of each row."""
     for number, row in enumerate(rows, start=1):
-        both = row.get("translation") if isinstance(row, dict) else None
-        if not isinstance(both, dict) or not {"en", "it"} <= both.keys():
-            raise ValueError(
-                f"Row {number:,} of the dataset {DATASET} has no English and Italian "
-                "translation, so its form has changed; use another corpus."
-            )
-        yield both["en"], both["it"]
+        match row:
+            case {"translation": {"en": str(english), "it": str(italian)}}:
+                yield english, italian
+            case _:
+                raise ValueError(
+                    f"Row {number:,} of the dataset {DATASET} has no English and "
+                    "Italian translation, so its form has changed; use another corpus."
+                )

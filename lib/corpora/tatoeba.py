@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from lib.corpora.archives import DELETE, zip_lines
+from lib.corpora.archives import Archive, zip_lines
 from lib.corpora.base import Corpus, Pair
 from lib.corpora.cache import RemoteFile, fetch
 from lib.corpora.splitting import MAX_WORDS, split_by_source, tidy
@@ -57,16 +58,22 @@ def load(target: str, seed: int = 0, max_words: int = MAX_WORDS) -> Corpus:
 
 
 def _read(target: str) -> Iterator[Pair]:
-    """Newer files have a third column, which names the authors of the two sentences."""
-    file = fetch(FILES[target])
+    """Read the pairs of one of the files."""
     # spa-eng.zip holds spa.txt, in a folder or not.
     name = FILES[target].place.removesuffix("-eng.zip") + ".txt"
-    for number, line in enumerate(zip_lines(file, name), start=1):
+    read = partial(_rows, name=name)
+    return read(fetch(FILES[target], read))
+
+
+def _rows(archive: Archive, name: str) -> Iterator[Pair]:
+    """Newer files have a third column, which names the authors of the two sentences."""
+    for number, line in enumerate(zip_lines(archive, name), start=1):
         columns = line.split("\t")
         if len(columns) >= 2:
             yield columns[0], columns[1]
         elif line.strip():
             raise ValueError(
-                f"Line {number:,} of {name} in {file} has no tab between a sentence "
-                f"and its translation, so it is not the file it should be; {DELETE}."
+                f"Line {number:,} of {name} in {archive.origin} has no tab between a "
+                "sentence and its translation, so it is not the file it should be; "
+                f"{archive.advice}."
             )
