@@ -462,6 +462,15 @@ class TestTrain:
         assert "no sentences in its part 'train'" in done.err.splitlines()[-1]
         assert not (tmp_path / "run").exists()
 
+    def test_what_the_corpus_left_out_is_told(
+        self, lib: Lib, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        whole = corpora.load("phrases")
+        told = dataclasses.replace(whole, notes=("left out 3 pairs, far too long",))
+        monkeypatch.setattr(corpora, "load", lambda name: told)
+        done = lib("train", "--corpus", "phrases", "--set", "max_len=2", "--out", "run")
+        assert "phrases: left out 3 pairs, far too long" in done.err
+
     @pytest.mark.parametrize("size", ["0", "-1", "1e9", "abc", ""])
     def test_a_size_that_is_none_is_refused(
         self, size: str, refused: Callable[..., str]

@@ -123,6 +123,9 @@ def run(options: argparse.Namespace) -> None:
     corpus = corpora.load(
         options.corpus, **({} if options.size is None else {"size": options.size})
     )
+    if is_first_process():
+        for note in corpus.notes:
+            print(f"{corpus.name}: {note}", file=sys.stderr)
     folder = options.out or Path("runs") / _name(corpus)
     splits = {**corpus.splits}
     splits.setdefault("validation", splits["train"])  # the phrases are too few to part
