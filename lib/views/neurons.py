@@ -161,7 +161,9 @@ def neuron_view(
     code = (resources.files("bertviz") / "neuron_view.js").read_text(encoding="utf-8")
     view = (
         # All five columns, opened with ⊕, are this wide; a narrow page scrolls.
-        "<style>#vis { overflow-x: auto } #vis > svg { min-width: 1060px }</style>"
+        "<style>#vis { overflow-x: auto } #vis > svg { min-width: 1060px }"
+        "#vis::-webkit-scrollbar { height: 8px }"  # seen also where it would hide
+        "#vis::-webkit-scrollbar-thumb { background: #999; border-radius: 4px }</style>"
         '<div id="view" style="padding: 8px; font-family: sans-serif">'
         '<span style="user-select: none">Layer: <select id="layer"></select> '
         'Head: <select id="att_head"></select></span><div id="vis"></div></div>'
