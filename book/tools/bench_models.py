@@ -229,8 +229,10 @@ def trainer(
     return step
 
 
-def marian(sizes: Sizes) -> Any:
+def marian(sizes: Sizes, activation: str = "relu") -> Any:
     """Build Hugging Face's Marian model of the same size, with random weights.
+
+    The book's feed-forward block has a ReLU; Marian's has a GELU unless told otherwise.
 
     Raises:
         ModuleNotFoundError: if `transformers` is not installed.
@@ -246,7 +248,7 @@ def marian(sizes: Sizes) -> Any:
         decoder_attention_heads=sizes.n_heads,
         encoder_ffn_dim=sizes.d_ff,
         decoder_ffn_dim=sizes.d_ff,
-        activation_function="relu",
+        activation_function=activation,
         max_position_embeddings=sizes.max_len,
         scale_embedding=True,
         pad_token_id=0,
