@@ -6,42 +6,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lib.attention import MultiHeadAttention
-from lib.fused import FusedAttention, FusedDropout, FusedLayerNorm
-from lib.layers import (
-    DecoderLayer,
-    LayerNorm,
-    PositionwiseFeedForward,
-    Residual,
-    TokenEmbedding,
-)
+from lib.layers import DecoderLayer, LayerNorm, PositionwiseFeedForward, Residual
 from lib.masks import padding_mask
-from lib.model import Decoder, Transformer
-from lib.positions import PositionalEncoding
+from lib.model import Transformer
+from lib.pieces import are_unchanged
 
 __all__ = ["DecoderCache", "can_be_cached"]
-
-# What the cache computes in a way of its own; whoever changes one of these classes, or
-# puts a hook on it, wants the change to be seen.
-_KNOWN = (
-    Decoder,
-    DecoderLayer,
-    FusedAttention,
-    FusedDropout,
-    FusedLayerNorm,
-    LayerNorm,
-    MultiHeadAttention,
-    PositionalEncoding,
-    PositionwiseFeedForward,
-    Residual,
-    TokenEmbedding,
-    nn.Dropout,
-    nn.Embedding,
-    nn.Identity,
-    nn.Linear,
-    nn.ModuleList,
-    nn.ReLU,
-)
 
 
 def can_be_cached(model: nn.Module) -> bool:
@@ -63,12 +33,8 @@ def can_be_cached(model: nn.Module) -> bool:
     """
     if type(model) is not Transformer or "decode" in vars(model):
         return False
-    parts = [model.tgt_embedding, model.positions, model.output_proj]
-    return all(
-        type(part) in _KNOWN and not part._forward_hooks and not part._forward_pre_hooks
-        for whole in [model.decoder, *parts]
-        for part in whole.modules()
-    )
+    parts = (model.decoder, model.tgt_embedding, model.positions, model.output_proj)
+    return are_unchanged(*parts)
 
 
 class DecoderCache:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+import numpy as np
 import torch
+from numpy.random import SFC64
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
@@ -121,8 +123,8 @@ class FusedDropout(nn.Dropout):
     """Dropout (§5.4) with cheap dice: four numbers share one random number of 64 bits.
 
     On most processors PyTorch draws one random number for each place, on one core. Here
-    each place gets 16 random bits, so the share is rounded to a multiple of 1/65536. On
-    a GPU PyTorch's own is fast, and is used.
+    each place gets 16 random bits of NumPy's quickest generator, so the share is
+    rounded to a multiple of 1/65536. On a GPU PyTorch's own is fast, and is used.
 
     Args:
         p: share of the numbers that is set to zero in training.
@@ -142,11 +144,13 @@ class FusedDropout(nn.Dropout):
     """
 
     def forward(self, x: Tensor) -> Tensor:
-        if not self.training or x.device.type != "cpu" or not 0 < self.p < 1:
+        cheap = x.device.type == "cpu" and not torch.compiler.is_compiling()
+        if not (self.training and cheap and 0 < self.p < 1):
             return super().forward(x)
         size, lost = x.numel(), min(round(self.p * 65536), 65535)
-        dice = torch.empty(-(-size // 4), dtype=torch.int64).random_(-(2**63), None)
-        bits = dice.view(torch.int16)[:size].view(x.shape)  # from -32768 to 32767
+        seed = int(torch.randint(2**63 - 1, ()))  # so that torch.manual_seed decides
+        dice = SFC64(seed).random_raw(-(-size // 4)).view(np.int16)
+        bits = torch.from_numpy(dice)[:size].view(x.shape)  # from -32768 to 32767
         keep = (bits >= lost - 32768).to(x.dtype)
         return x * keep.mul_(65536 / (65536 - lost))  # the mean stays what it was
 
@@ -156,10 +160,16 @@ class _CrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, logits: Tensor, labels: Tensor, pad_id: int, smoothing: float
+        ctx: Any,
+        logits: Tensor,
+        labels: Tensor,
+        pad_id: int,
+        smoothing: float,
+        overwrite: bool,
     ) -> Tensor:
         kind = torch.promote_types(logits.dtype, torch.float32)  # never half precision
-        log_probs = logits.to(kind).log_softmax(dim=-1)  # (N, V)
+        place = logits.detach() if overwrite and logits.dtype == kind else None
+        log_probs = torch.log_softmax(logits.to(kind), dim=-1, out=place)  # (N, V)
         real = labels != pad_id  # (N)
         weights = real / real.sum()
         surprise = -log_probs.gather(1, labels[:, None])[:, 0]
@@ -183,11 +193,15 @@ class _CrossEntropy(torch.autograd.Function):
         least = gradient.new_full((len(labels), 1), ctx.smoothing - 1)
         gradient.scatter_add_(1, labels[:, None], least)
         gradient.mul_((weights * outer[0])[:, None])
-        return gradient.to(ctx.dtype), None, None, None
+        return gradient.to(ctx.dtype), None, None, None, None
 
 
 def fused_cross_entropy(
-    logits: Tensor, labels: Tensor, pad_id: int, label_smoothing: float = 0.0
+    logits: Tensor,
+    labels: Tensor,
+    pad_id: int,
+    label_smoothing: float = 0.0,
+    overwrite: bool = False,
 ) -> Tensor:
     r"""Return the mean surprise at the right words (§5.4), with little memory.
 
@@ -200,6 +214,8 @@ def fused_cross_entropy(
         labels: the right words.
         pad_id: the label that does not count.
         label_smoothing: share of the probability that is spread over all words.
+        overwrite: True if nobody needs the logits any more; the logarithms then take
+            their place, and a third of the memory is saved.
 
     Shape:
         - logits: :math:`(N, V)`; labels: :math:`(N)`.
@@ -214,7 +230,9 @@ def fused_cross_entropy(
 
     Built in chapter 15.
     """
-    loss: Tensor = _CrossEntropy.apply(logits, labels, pad_id, label_smoothing)
+    loss: Tensor = _CrossEntropy.apply(
+        logits, labels, pad_id, label_smoothing, overwrite
+    )
     return loss
 
 

@@ -468,9 +468,15 @@ def test_training_makes_the_loss_fall() -> None:
     scale=st.sampled_from([0.1, 1.0, 50.0]),
     dtype=st.sampled_from([torch.float32, torch.float64]),
     outer=st.sampled_from([1.0, -0.5, 3.0]),
+    overwrite=st.booleans(),
 )
 def test_loss_and_gradient_are_those_of_pytorch(
-    labels: list[int], smoothing: float, scale: float, dtype: torch.dtype, outer: float
+    labels: list[int],
+    smoothing: float,
+    scale: float,
+    dtype: torch.dtype,
+    outer: float,
+    overwrite: bool,
 ) -> None:
     torch.manual_seed(len(labels))
     theirs = (scale * torch.randn(len(labels), 9, dtype=dtype)).requires_grad_()
@@ -479,7 +485,7 @@ def test_loss_and_gradient_are_those_of_pytorch(
     expected = nn.functional.cross_entropy(
         theirs, wanted, ignore_index=0, label_smoothing=smoothing
     )
-    got = fused_cross_entropy(ours, wanted, 0, smoothing)
+    got = fused_cross_entropy(ours, wanted, 0, smoothing, overwrite)
     torch.testing.assert_close(got, expected)
     (outer * expected).backward()
     (outer * got).backward()
@@ -515,6 +521,18 @@ def test_the_loss_of_half_precision_is_computed_in_full(dtype: torch.dtype) -> N
     torch.testing.assert_close(loss, expected)
     assert logits.grad is not None
     assert logits.grad.dtype == dtype
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("overwrite", [True, False])
+def test_logits_are_overwritten_only_when_told(
+    overwrite: bool, dtype: torch.dtype
+) -> None:
+    logits = torch.randn(5, 9).to(dtype).requires_grad_()
+    before = logits.detach().clone()
+    fused_cross_entropy(logits, torch.arange(1, 6), 0, overwrite=overwrite)
+    in_place = overwrite and dtype == torch.float32  # half precision is widened first
+    assert torch.equal(logits, before) is not in_place
 
 
 def test_a_second_backward_pass_is_refused() -> None:

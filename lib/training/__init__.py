@@ -4,6 +4,7 @@ from lib.training.checkpoints import SafetensorsCheckpointIO
 from lib.training.devices import Hardware, is_first_process
 from lib.training.objective import (
     fused_translation_loss,
+    packed_translation_loss,
     token_accuracy,
     translation_loss,
     warmup_decay,
@@ -20,6 +21,7 @@ __all__ = [
     "TranslationTask",
     "fused_translation_loss",
     "is_first_process",
+    "packed_translation_loss",
     "read_log",
     "token_accuracy",
     "train",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
+from lib.data import Batch
 from lib.fused import fused_cross_entropy
+from lib.packing import can_be_packed, packed_logits
 
 __all__ = [
     "fused_translation_loss",
+    "packed_translation_loss",
     "token_accuracy",
     "translation_loss",
     "warmup_decay",
@@ -81,6 +84,49 @@ def fused_translation_loss(
     )
 
 
+def packed_translation_loss(
+    model: nn.Module, batch: Batch, pad_id: int, label_smoothing: float = 0.0
+) -> Tensor:
+    r"""Return the loss of a batch, with nothing computed for its padding.
+
+    The same number as :func:`fused_translation_loss` of the model's logits, for one
+    backward pass. A model that cannot be packed is called as it is.
+
+    Args:
+        model: a Transformer, or anything that is called like one.
+        batch: the sentences and the right next words.
+        pad_id: the id of padding.
+        label_smoothing: share of the probability that is spread over all words.
+
+    Shape:
+        Output: one number, in nats per token.
+
+    Raises:
+        ValueError: if the shapes do not fit, or all labels are padding.
+
+    Example:
+        >>> import torch
+        >>> from lib.config import TransformerConfig
+        >>> from lib.model import Transformer
+        >>> model = Transformer(TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16))
+        >>> words = torch.tensor([[4, 5], [6, 0]])
+        >>> packed_translation_loss(model, Batch(words, words, words), pad_id=0).shape
+        torch.Size([])
+
+    Built in chapter 15.
+    """
+    src, tgt_in, labels = batch
+    fits = _scored_where_read(tgt_in, labels, pad_id)
+    if not fits or not can_be_packed(model, src, tgt_in):
+        logits = model(src, tgt_in)  # (B, T, V)
+        return fused_translation_loss(logits, labels, pad_id, label_smoothing)
+    _check_some(labels, pad_id)
+    logits, places = packed_logits(model, src, tgt_in)  # (N, V), (N)
+    return fused_cross_entropy(
+        logits, labels.flatten()[places], pad_id, label_smoothing, overwrite=True
+    )
+
+
 def token_accuracy(logits: Tensor, labels: Tensor, pad_id: int) -> Tensor:
     r"""Return the share of next words that the model ranks first, padding left out.
 
@@ -115,8 +161,19 @@ def _check_labels(logits: Tensor, labels: Tensor, pad_id: int) -> None:
             "logits must have shape (B, T, V) and labels (B, T), but theirs are "
             f"{tuple(logits.shape)} and {tuple(labels.shape)}."
         )
+    _check_some(labels, pad_id)
+
+
+def _check_some(labels: Tensor, pad_id: int) -> None:
     if (labels == pad_id).all():
         raise ValueError("There is nothing to score: all labels are padding.")
+
+
+def _scored_where_read(tgt_in: Tensor, labels: Tensor, pad_id: int) -> bool:
+    """Tell whether no label stands where the decoder reads padding."""
+    if tgt_in.shape != labels.shape:
+        return False
+    return not bool(((tgt_in == pad_id) & (labels != pad_id)).any())
 
 
 def warmup_decay(step: int, warmup_steps: int, total_steps: int) -> float:

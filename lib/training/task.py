@@ -16,7 +16,7 @@ from lib.fused import fuse
 from lib.model import Transformer
 from lib.training.devices import share
 from lib.training.objective import (
-    fused_translation_loss,
+    packed_translation_loss,
     token_accuracy,
     translation_loss,
     warmup_decay,
@@ -104,10 +104,11 @@ class TranslationTask(lightning.LightningModule):
         mine = share(batch, self.global_rank, processes)
         # Without a sentence, it computes for nothing: the others wait for it.
         weight = self._count_tokens(mine) * processes / tokens
-        src, tgt_in, tgt_out = mine if len(mine.src) else batch
-        logits = self.model(src, tgt_in)  # (B, T, V)
-        loss = fused_translation_loss(
-            logits, tgt_out, self.pad_id, self.label_smoothing
+        loss = packed_translation_loss(
+            self.model,
+            mine if len(mine.src) else batch,
+            self.pad_id,
+            self.label_smoothing,
         )
         return loss * weight  # by tokens, not by sentences: the loss is a mean of those
 
