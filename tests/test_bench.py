@@ -93,10 +93,15 @@ def test_all_batches_hold_the_same_sentences_within_the_limit() -> None:
 
 
 def test_sentences_are_as_long_as_everyday_ones() -> None:
-    lengths = torch.tensor([float(len(src)) for src, _ in sentence_pairs(Sizes())])
-    assert 9.5 < lengths.mean() < 10.5
-    assert lengths.max() <= 40
-    assert lengths.min() >= 3
+    pairs = sentence_pairs(Sizes())
+    src = torch.tensor([float(len(src)) for src, _ in pairs])
+    more = torch.tensor([float(len(tgt) - 1) for _, tgt in pairs]) - src
+    assert 9 < src.mean() < 10
+    assert 3 <= src.min() <= src.max() <= 60
+    assert 0.4 < more.mean() < 0.8
+    # The longer the source, the further its translation may be from that length.
+    assert 1.3 < more[src < 8].std() < 1.6
+    assert 2.2 < more[src > 12].std() < 2.9
 
 
 def test_both_models_have_the_same_size() -> None:
