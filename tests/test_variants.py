@@ -11,6 +11,7 @@ import variants
 
 from lib import corpora
 from lib.corpora import Corpus
+from lib.translator import SHIPPED
 
 
 @pytest.fixture
@@ -85,3 +86,15 @@ def test_an_unknown_name_is_told(
 ) -> None:
     assert variants.main([str(tmp_path / "x.json"), "bigger"]) == 2
     assert "no variant 'bigger'; they are base" in capsys.readouterr().err
+
+
+def test_the_shipped_record_is_what_the_tool_would_measure() -> None:
+    record = json.loads(
+        (SHIPPED.parent / "records" / "variants.json").read_text("utf-8")
+    )
+    assert record["settings"] == dataclasses.asdict(variants.BASE)
+    assert (record["corpus"], record["every"]) == (variants.CORPUS, variants.EVERY)
+    assert record["rows"][0]["changed"] == {}
+    for row in record["rows"]:
+        assert row["changed"] == variants.VARIANTS[row["name"]]
+        assert row["sentences"] == 1000
