@@ -6,10 +6,17 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lib.layers import DecoderLayer, LayerNorm, PositionwiseFeedForward, Residual
+from lib.layers import (
+    DecoderLayer,
+    LayerNorm,
+    PositionwiseFeedForward,
+    Residual,
+    TokenEmbedding,
+)
 from lib.masks import padding_mask
-from lib.model import Transformer
+from lib.model import Decoder, Transformer
 from lib.pieces import are_unchanged
+from lib.positions import PositionalEncoding
 
 __all__ = ["DecoderCache", "can_be_cached"]
 
@@ -34,7 +41,12 @@ def can_be_cached(model: nn.Module) -> bool:
     if type(model) is not Transformer or "decode" in vars(model):
         return False
     parts = (model.decoder, model.tgt_embedding, model.positions, model.output_proj)
-    return are_unchanged(*parts)
+    kinds = (Decoder, TokenEmbedding, PositionalEncoding, nn.Linear)
+    return (
+        all(isinstance(part, kind) for part, kind in zip(parts, kinds, strict=True))
+        and model.output_proj.bias is not None
+        and are_unchanged(*parts)
+    )
 
 
 class DecoderCache:

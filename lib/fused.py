@@ -171,7 +171,7 @@ class _CrossEntropy(torch.autograd.Function):
         place = logits.detach() if overwrite and logits.dtype == kind else None
         log_probs = torch.log_softmax(logits.to(kind), dim=-1, out=place)  # (N, V)
         real = labels != pad_id  # (N)
-        weights = real / real.sum()
+        weights = real.to(kind) / real.sum()  # not rounded more than the rest
         surprise = -log_probs.gather(1, labels[:, None])[:, 0]
         if smoothing:
             surprise = surprise.lerp(-log_probs.mean(dim=-1), smoothing)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from hypothesis import given
@@ -214,3 +216,40 @@ def test_it_knows_which_models_it_knows() -> None:
         )
         with pytest.raises(ValueError, match="decode it with cached=False"):
             greedy_decode(model, pad([[3, 4]]), 1, 2, 5, cached=True)
+
+
+def without_positions(model: Transformer) -> None:
+    model.positions = nn.Identity()  # type: ignore[assignment]
+
+
+def with_a_deeper_output(model: Transformer) -> None:
+    deeper = nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 13))
+    model.output_proj = deeper  # type: ignore[assignment]
+
+
+def with_an_output_without_bias(model: Transformer) -> None:
+    model.output_proj = nn.Linear(8, 13, bias=False)
+
+
+def with_a_bare_embedding(model: Transformer) -> None:
+    model.tgt_embedding = nn.Embedding(13, 8)  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        without_positions,
+        with_a_deeper_output,
+        with_an_output_without_bias,
+        with_a_bare_embedding,
+    ],
+)
+def test_a_model_with_another_piece_is_decoded_without_it(
+    change: Callable[[Transformer], None],
+) -> None:
+    model = lively()
+    change(model)
+    model.double()
+    assert not can_be_cached(model)
+    written = greedy_decode(model, pad([[3, 4]]), 1, 2, 5)
+    assert written.shape[1] <= 5

@@ -492,6 +492,13 @@ def test_loss_and_gradient_are_those_of_pytorch(
     torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-4, atol=1e-6)
 
 
+def test_double_precision_is_kept_to_the_last_digits() -> None:
+    logits, wanted = torch.randn(7, 9, dtype=torch.float64), torch.arange(1, 8)
+    loss = fused_cross_entropy(logits, wanted, 0, 0.1)
+    expected = nn.functional.cross_entropy(logits, wanted, label_smoothing=0.1)
+    assert_close(loss, expected)
+
+
 def test_a_model_learns_the_same_from_both_losses() -> None:
     gradients = []
     for measure in (translation_loss, fused_translation_loss):

@@ -13,14 +13,18 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from lib.attention import record_attention
+import lib.attention
+import lib.layers
+import lib.model
+from lib.attention import MultiHeadAttention, record_attention
 from lib.config import TransformerConfig
 from lib.data import Batch
 from lib.fused import fuse
-from lib.layers import DecoderLayer, LayerNorm
+from lib.layers import DecoderLayer, EncoderLayer, LayerNorm
 from lib.model import Transformer
 from lib.packing import can_be_packed, packed_logits
 from lib.pieces import are_unchanged
+from lib.positions import PositionalEncoding
 from lib.training import (
     TranslationTask,
     fused_translation_loss,
@@ -190,11 +194,65 @@ def with_another_decode() -> Transformer:
     return model
 
 
+def without_positions() -> Transformer:
+    model = lively()
+    model.positions = nn.Identity()  # type: ignore[assignment]
+    return model
+
+
+def with_a_stack_in_the_stack() -> Transformer:
+    model = lively()
+    model.encoder.layers.append(lively(seed=1).encoder)
+    return model
+
+
+def with_another_map(another: nn.Module) -> Transformer:
+    model = lively()
+    layer = model.decoder.layers[0]
+    assert isinstance(layer, DecoderLayer)
+    layer.cross_attention.query_proj = another  # type: ignore[assignment]
+    return model.double()
+
+
+def without_a_map() -> Transformer:
+    return with_another_map(nn.Identity())
+
+
+def without_a_bias() -> Transformer:
+    return with_another_map(nn.Linear(8, 8, bias=False))
+
+
+def with_a_doubled_layer() -> Transformer:
+    model = lively()
+    layer = model.encoder.layers[1]
+    original = layer.forward
+    layer.forward = lambda *args: 2 * original(*args)
+    return model
+
+
+def watched_backward() -> Transformer:
+    model = lively()
+    model.decoder.register_full_backward_pre_hook(lambda *args: None)
+    return model
+
+
 def a_subclass() -> Transformer:
     return Variant(tiny_config(tgt_vocab_size=11)).double().eval()
 
 
-CHANGED = [hooked, watched, with_another_norm, with_another_decode, a_subclass]
+CHANGED = [
+    hooked,
+    watched,
+    watched_backward,
+    with_a_doubled_layer,
+    with_a_stack_in_the_stack,
+    with_another_decode,
+    with_another_norm,
+    without_a_bias,
+    without_a_map,
+    without_positions,
+    a_subclass,
+]
 
 
 @pytest.mark.parametrize("make", CHANGED)
@@ -206,6 +264,31 @@ def test_a_changed_model_is_asked_itself(make: Any) -> None:
     packed.assert_not_called()
     expected = fused_translation_loss(model(SRC, TGT_IN), TGT_OUT, 0)
     torch.testing.assert_close(got, expected)
+
+
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        (MultiHeadAttention, "split_heads"),
+        (PositionalEncoding, "forward"),
+        (EncoderLayer, "forward"),
+        (Transformer, "decode"),
+        (lib.attention, "scaled_dot_product_attention"),
+        (lib.model, "causal_mask"),
+    ],
+)
+def test_a_method_written_over_is_heeded(owner: Any, name: str) -> None:
+    model, original = lively(), getattr(owner, name)
+    with mock.patch.object(owner, name, lambda *args: original(*args)):
+        assert not can_be_packed(model, SRC, TGT_IN)
+    assert can_be_packed(model, SRC, TGT_IN)
+
+
+def test_what_compiling_leaves_in_the_modules_is_no_change(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lib.layers, "__compiled_fn_1", lambda: None, raising=False)
+    assert can_be_packed(lively(), SRC, TGT_IN)
 
 
 def test_a_compiled_model_is_asked_itself() -> None:
@@ -243,6 +326,12 @@ def test_what_the_model_refuses_is_refused_in_its_words() -> None:
     long = Batch(SRC.repeat(1, 9), TGT_IN, TGT_OUT)
     with pytest.raises(ValueError, match="longer than max_len = 12"):
         packed_translation_loss(lively(), long, 0)
+    model = lively()
+    model.positions = PositionalEncoding(8, max_len=2)
+    with pytest.raises(ValueError, match="longer than max_len = 2"):
+        packed_translation_loss(model, BATCH, 0)
+    with pytest.raises(TypeError, match="whole numbers"):
+        packed_translation_loss(lively(), Batch(SRC.double(), TGT_IN, TGT_OUT), 0)
     with pytest.raises(ValueError, match="between 0 and 10"):
         packed_translation_loss(lively(), Batch(SRC + 90, TGT_IN, TGT_OUT), 0)
     with pytest.raises(ValueError, match="as many sources as targets"):
@@ -253,11 +342,12 @@ def test_what_the_model_refuses_is_refused_in_its_words() -> None:
         packed_translation_loss(lively(), Batch(SRC, TGT_IN, 0 * TGT_OUT), 0)
 
 
-def test_a_label_beside_padding_counts_all_the_same() -> None:
+@pytest.mark.parametrize("pad_id", [0, 10])  # of the labels; the model's is 0
+def test_a_label_beside_padding_counts_all_the_same(pad_id: int) -> None:
     model, labels = lively(), TGT_OUT.clone()
     labels[2, 2] = 7  # the decoder reads padding there
-    expected = translation_loss(model(SRC, TGT_IN), labels, 0)
-    got = packed_translation_loss(model, Batch(SRC, TGT_IN, labels), 0)
+    expected = translation_loss(model(SRC, TGT_IN), labels, pad_id)
+    got = packed_translation_loss(model, Batch(SRC, TGT_IN, labels), pad_id)
     torch.testing.assert_close(got, expected)
 
 
@@ -266,7 +356,7 @@ def test_the_training_of_the_book_packs() -> None:
     task = TranslationTask(sizes, sos_id=1, eos_id=2, label_smoothing=0.1)
     with torch.no_grad():
         expected = translation_loss(task.model(SRC, TGT_IN), TGT_OUT, 0, 0.1)
-    with mock.patch.object(Transformer, "forward") as forward:
+    with mock.patch("lib.training.objective.packed_logits", wraps=packed_logits) as it:
         loss = task.training_step(BATCH)
-    forward.assert_not_called()
+    it.assert_called_once()
     torch.testing.assert_close(loss, expected)

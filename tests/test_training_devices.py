@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import os
 import signal
 import subprocess
@@ -55,6 +56,20 @@ class TestShare:
             assert torch.equal(part.tgt_out, part.src + 20)
         found = torch.cat([part.src for part in parts]).flatten()
         assert torch.equal(found.sort().values, torch.arange(rows))
+
+    def test_each_process_and_each_epoch_draws_dropout_of_its_own(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ids = torch.ones(1, 1, dtype=torch.int64)
+        seen = set()
+        for seed, epoch, rank in itertools.product(range(3), range(3), range(4)):
+            sizes = TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16)
+            task = TranslationTask(sizes, sos_id=1, eos_id=2, seed=seed)
+            monkeypatch.setattr(TranslationTask, "current_epoch", epoch)
+            monkeypatch.setattr(TranslationTask, "global_rank", rank)
+            task.on_train_batch_start(Batch(ids, ids, ids), 0)
+            seen.add(tuple(torch.rand(4).tolist()))
+        assert len(seen) == 3 * 3 * 4
 
     @pytest.mark.parametrize("processes", [2, 3, 5])
     def test_the_mean_of_the_gradients_is_the_gradient_of_the_batch(

@@ -116,8 +116,9 @@ def packed_translation_loss(
     Built in chapter 15.
     """
     src, tgt_in, labels = batch
-    fits = _scored_where_read(tgt_in, labels, pad_id)
-    if not fits or not can_be_packed(model, src, tgt_in):
+    if not can_be_packed(model, src, tgt_in) or not _scored_where_read(
+        tgt_in != model.config.pad_id, labels, pad_id
+    ):
         logits = model(src, tgt_in)  # (B, T, V)
         return fused_translation_loss(logits, labels, pad_id, label_smoothing)
     _check_some(labels, pad_id)
@@ -169,11 +170,9 @@ def _check_some(labels: Tensor, pad_id: int) -> None:
         raise ValueError("There is nothing to score: all labels are padding.")
 
 
-def _scored_where_read(tgt_in: Tensor, labels: Tensor, pad_id: int) -> bool:
+def _scored_where_read(read: Tensor, labels: Tensor, pad_id: int) -> bool:
     """Tell whether no label stands where the decoder reads padding."""
-    if tgt_in.shape != labels.shape:
-        return False
-    return not bool(((tgt_in == pad_id) & (labels != pad_id)).any())
+    return read.shape == labels.shape and not bool((~read & (labels != pad_id)).any())
 
 
 def warmup_decay(step: int, warmup_steps: int, total_steps: int) -> float:

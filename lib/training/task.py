@@ -82,7 +82,8 @@ class TranslationTask(lightning.LightningModule):
         if batch_idx == 0:
             self.tokens_seen = 0
             # Several processes draw different dropout, as they have other sentences.
-            process = self.global_rank * 2**52
+            # On a processor only the last 32 bits of a seed count.
+            process = self.global_rank * 1_000_000_007
             torch.manual_seed(self.seed * 100_003 + self.current_epoch + process)
 
     def training_step(self, batch: Batch) -> Tensor:
