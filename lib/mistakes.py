@@ -70,7 +70,8 @@ def kinds_of_mistakes(
         "too long": len(words) > 1.5 * max(lengths),
         "repetition": _repeats(words) and not any(map(_repeats, right)),
         "copied word": bool(_copied(source, written) - allowed),
-        "invented word": known_words is not None and _invented(words, known_words),
+        "invented word": known_words is not None
+        and _invented(set(words) - allowed, known_words),
         "negation": _differs(words, right, _negated),
         "number": _differs(words, right, _digits)
         and _digits(words) != _digits(_words(source)),
@@ -141,7 +142,7 @@ def _copied(source: str, written: str) -> set[str]:
     }
 
 
-def _invented(words: Sequence[str], known_words: Collection[str]) -> bool:
+def _invented(words: Collection[str], known_words: Collection[str]) -> bool:
     return any(word not in known_words for word in words if word.isalpha())
 
 

@@ -71,6 +71,11 @@ def test_words_are_invented_when_training_did_not_have_them() -> None:
     assert kinds_of_mistakes(*case, known | {"herraro"}) == ["other words"]
 
 
+def test_a_word_of_a_reference_is_not_invented_however_rare() -> None:
+    case = ("I saw Zoltan.", "Yo vi Zoltan.", ["Vi a Zoltan."])
+    assert kinds_of_mistakes(*case, {"vi", "a", "yo"}) == ["other words"]
+
+
 def test_without_references_there_are_no_mistakes_to_find() -> None:
     with pytest.raises(ValueError, match=r"no reference for 'Hi\.'"):
         kinds_of_mistakes("Hi.", "Hola.", [])
