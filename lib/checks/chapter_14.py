@@ -15,6 +15,13 @@ _PAIRS = [
     ("No.", "No."),
     ("Go on.", "Sigue."),
     ("Hi.", "¡Hola!"),
+    # So many that a set does not keep their order by luck.
+    ("Thank you.", "Gracias."),
+    ("Thank you.", "Te lo agradezco."),
+    ("Thank you.", "Muchas gracias."),
+    ("Thank you.", "Se lo agradezco."),
+    ("Thank you.", "Mil gracias."),
+    ("Thank you.", "Os lo agradezco."),
 ]
 
 
@@ -27,6 +34,7 @@ def collect(answer: Any) -> None:
         "Hi.": ["Hola.", "Buenas.", "¡Hola!"],
         "Go on.": ["Sigue."],
         "No.": ["No."],
+        "Thank you.": [target for source, target in _PAIRS if source == "Thank you."],
     }
     got = answer(list(_PAIRS))
     expect(isinstance(got, dict), "The answer should be a dictionary.")
@@ -63,7 +71,7 @@ def collect(answer: Any) -> None:
                 "forgets the order.",
             ),
             (
-                lambda found: len(found.get("Hi.", ())) == 2,
+                lambda found: len(found.get("Hi.", ())) < 3,
                 "The pairs of one source need not stand side by side.",
             ),
         ],
@@ -149,7 +157,7 @@ def rarest(answer: Any) -> None:
             (lambda n: isinstance(n, float), "This looks like a mean; take the least."),
         ],
     )
-    ask("The dog bites a man.", 7, [(0, f"{no_mark} Or: {capital.lower()}")])
+    ask("the dog bites a man.", 7, [(0, no_mark)])
     ask("The man bites Ezequiel", 2, [(0, capital), (7, capital)])
     ask(
         "a dog bites the turnip",
