@@ -111,7 +111,8 @@ stands in two parts. No sentence of the corpus is in this folder, but the tokeni
 pieces and the weights were learned from them.
 
 Made for learning and teaching. It knows short everyday sentences; on other texts it is
-much worse than the scores say, and it repeats what habits its corpus has.
+much worse than the scores say, and it repeats what habits its corpus has. It never says
+that it does not know. Not for anything where a mistake would hurt someone.
 """
 
 
