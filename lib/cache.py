@@ -6,17 +6,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lib.layers import (
-    DecoderLayer,
-    LayerNorm,
-    PositionwiseFeedForward,
-    Residual,
-    TokenEmbedding,
-)
+from lib.layers import DecoderLayer, LayerNorm, PositionwiseFeedForward, Residual
 from lib.masks import padding_mask
-from lib.model import Decoder, Transformer
+from lib.model import Transformer
 from lib.pieces import are_unchanged
-from lib.positions import PositionalEncoding
 
 __all__ = ["DecoderCache", "can_be_cached"]
 
@@ -40,13 +33,7 @@ def can_be_cached(model: nn.Module) -> bool:
     """
     if type(model) is not Transformer or "decode" in vars(model):
         return False
-    parts = (model.decoder, model.tgt_embedding, model.positions, model.output_proj)
-    kinds = (Decoder, TokenEmbedding, PositionalEncoding, nn.Linear)
-    return (
-        all(isinstance(part, kind) for part, kind in zip(parts, kinds, strict=True))
-        and model.output_proj.bias is not None
-        and are_unchanged(*parts)
-    )
+    return are_unchanged(model, "decoder", "tgt_embedding", "positions", "output_proj")
 
 
 class DecoderCache:

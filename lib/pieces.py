@@ -1,4 +1,4 @@
-"""Pieces: which modules are the book's own, unchanged, so that a shortcut may be taken.
+"""Pieces: whether a model is still made as its config says, so that a shortcut may go.
 
 The cache of chapter 12 and the packing of chapter 15 compute what the model computes,
 in an order of their own. Whoever changes a piece, or puts a hook on it, wants the
@@ -7,49 +7,26 @@ change to be seen; so such a model goes the long way.
 
 from __future__ import annotations
 
+import functools
 from types import FunctionType, ModuleType
+from typing import TypeVar
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
-from lib import attention, layers, model, positions
-from lib.attention import MultiHeadAttention
-from lib.fused import FusedAttention, FusedDropout, FusedLayerNorm
-from lib.layers import (
-    DecoderLayer,
-    EncoderLayer,
-    LayerNorm,
-    PositionwiseFeedForward,
-    Residual,
-    TokenEmbedding,
-)
-from lib.model import Decoder, Encoder, Transformer
-from lib.positions import PositionalEncoding
+from lib import attention, fused, layers, model, positions
+from lib.config import TransformerConfig
+from lib.model import Transformer
 
 __all__ = ["are_unchanged"]
 
-_OWN = (
-    Decoder,
-    DecoderLayer,
-    Encoder,
-    EncoderLayer,
-    FusedAttention,
-    FusedDropout,
-    FusedLayerNorm,
-    LayerNorm,
-    MultiHeadAttention,
-    PositionalEncoding,
-    PositionwiseFeedForward,
-    Residual,
-    TokenEmbedding,
-    Transformer,
-    nn.Dropout,
-    nn.Embedding,
-    nn.Identity,
-    nn.Linear,
-    nn.ModuleList,
-    nn.ReLU,
-)
-_SUBLAYERS = (MultiHeadAttention, PositionwiseFeedForward, Residual)
+Value = TypeVar("Value")
+
+_PLAIN: dict[type, type] = {
+    fused.FusedAttention: attention.MultiHeadAttention,
+    fused.FusedDropout: nn.Dropout,
+    fused.FusedLayerNorm: layers.LayerNorm,
+}
 
 
 def _functions(owner: type | ModuleType) -> dict[str, FunctionType]:
@@ -60,81 +37,83 @@ def _functions(owner: type | ModuleType) -> dict[str, FunctionType]:
     }
 
 
-_AS_WRITTEN = {
-    owner: _functions(owner) for owner in (*_OWN, attention, layers, model, positions)
+_MODULES = (attention, fused, layers, model, positions)
+_CLASSES = {
+    value
+    for module in _MODULES
+    for value in vars(module).values()
+    if isinstance(value, type) and issubclass(value, nn.Module)
 }
-_METHODS = frozenset().union(*map(_functions, _OWN))
+# What stood there when the book was imported.
+_OWNERS: tuple[type | ModuleType, ...] = (*_MODULES, *_CLASSES)
+_AS_WRITTEN = {owner: _functions(owner) for owner in _OWNERS}
+_METHODS = frozenset().union(*map(_functions, _CLASSES))
 
 
-def are_unchanged(*modules: nn.Module) -> bool:
-    """Tell whether modules are made of the book's own pieces alone, without hooks.
+def are_unchanged(whole: Transformer, *names: str) -> bool:
+    """Tell whether parts of a model are as the book builds them, without hooks.
 
-    A piece counts as changed, too, if a method is exchanged, in its class or in it
-    alone, or if it holds something else than what it was built with.
+    Its fused twins count as unchanged. A method that was written over, in a class or
+    in one piece alone, is a change; so are other pieces, and weights of other shapes.
 
     Args:
-        modules: any modules; all that they hold is looked at too.
+        whole: the Transformer.
+        names: the parts to look at, as ``"decoder"``; without any, everything.
 
     Example:
-        >>> attention = MultiHeadAttention(d_model=4, n_heads=2)
-        >>> are_unchanged(attention)
+        >>> sizes = TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16)
+        >>> transformer = Transformer(sizes)
+        >>> are_unchanged(transformer)
         True
-        >>> _ = attention.register_forward_hook(print)
-        >>> are_unchanged(attention)
-        False
+        >>> _ = transformer.encoder.register_forward_hook(print)
+        >>> are_unchanged(transformer), are_unchanged(transformer, "decoder")
+        (False, True)
 
     Built in chapter 12.
     """
-    # Whoever tries something in a notebook may write over a method of a class.
+    # Whoever tries something in a notebook may write over a method of a class. New
+    # names do not matter: torch.compile leaves some in the modules.
     for owner, functions in _AS_WRITTEN.items():
-        # New names do not matter: torch.compile leaves some in the modules.
         if not functions.items() <= vars(owner).items():
             return False
-    return all(
-        type(part) in _OWN
-        and not _has_hooks(part)
-        and _METHODS.isdisjoint(vars(part))
-        and _holds_what_it_should(part)
-        for module in modules
-        for part in module.modules()
+    kinds, shapes = _plan(whole.config)
+    parts = dict(whole.named_modules())
+    mine = {name: _PLAIN.get(type(part), type(part)) for name, part in parts.items()}
+    return (
+        _under(names, mine) == _under(names, kinds)
+        and _under(names, _shapes(whole)) == _under(names, shapes)
+        and not any(map(_is_touched, _under(names, parts).values()))
     )
 
 
-def _has_hooks(part: nn.Module) -> bool:
+@functools.cache
+def _plan(
+    config: TransformerConfig,
+) -> tuple[dict[str, type], dict[str, torch.Size]]:
+    """Return what the book builds for these sizes: each piece, and each shape."""
+    with torch.device("meta"):  # no numbers, only shapes
+        built = Transformer(config)
+    return {name: type(part) for name, part in built.named_modules()}, _shapes(built)
+
+
+def _shapes(whole: Transformer) -> dict[str, torch.Size]:
+    tensors: list[tuple[str, Tensor]] = list(whole.named_parameters())
+    return {name: each.shape for name, each in [*tensors, *whole.named_buffers()]}
+
+
+def _under(names: tuple[str, ...], found: dict[str, Value]) -> dict[str, Value]:
+    if not names:
+        return found
+    return {name: each for name, each in found.items() if name.split(".")[0] in names}
+
+
+def _is_touched(part: nn.Module) -> bool:
+    """Tell whether a piece has a hook, is compiled, or has a method of its own."""
     return bool(
         part._forward_hooks
         or part._forward_pre_hooks
         or part._backward_hooks
         or part._backward_pre_hooks
         or part._compiled_call_impl
-    )
-
-
-def _holds_what_it_should(part: nn.Module) -> bool:
-    """Tell whether a shortcut finds what it reads in a piece without calling it."""
-    match part:
-        case nn.Linear() | LayerNorm() | nn.Dropout():  # most are
-            return True
-        case Residual():
-            return isinstance(part.dropout, (nn.Dropout, nn.Identity))
-        case MultiHeadAttention():
-            return all(_is_linear(child, square=True) for child in part.children())
-        case PositionwiseFeedForward():
-            return all(_is_linear(child) for child in part.children())
-        case EncoderLayer() | DecoderLayer():
-            return all(isinstance(child, _SUBLAYERS) for child in part.children())
-        case Encoder():
-            return all(isinstance(layer, EncoderLayer) for layer in part.layers)
-        case Decoder():
-            return all(isinstance(layer, DecoderLayer) for layer in part.layers)
-        case Transformer():
-            return isinstance(part.positions, PositionalEncoding)
-    return True
-
-
-def _is_linear(part: nn.Module, square: bool = False) -> bool:
-    return (
-        isinstance(part, nn.Linear)
-        and part.bias is not None
-        and (not square or part.in_features == part.out_features)
+        or not _METHODS.isdisjoint(vars(part))
     )

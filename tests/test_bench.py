@@ -17,11 +17,14 @@ from bench_models import (
     batches_by_length,
     batches_of_one_length,
     book_model,
+    fused_loss,
+    packed_loss,
     padding_share,
+    plain_loss,
     sentence_pairs,
     trainer,
 )
-from bench_sections import SECTIONS, contenders
+from bench_sections import SECTIONS, contenders, loss_of
 from bench_timing import environment, in_fresh_process, race, ratio, spread
 from torch import nn
 
@@ -128,13 +131,21 @@ def test_the_papers_dropout_leaves_two_kinds_of_dropout_out() -> None:
     assert working(PyTorchModel(QUICK, paper_dropout=False)) == paper + 2 + 3
 
 
+def test_the_loss_is_the_same_number_whoever_computes_it() -> None:
+    model, batch = book_model(QUICK).eval(), batches_by_length(QUICK)[0]
+    expected = plain_loss(model, batch)
+    for loss in (fused_loss, packed_loss):
+        torch.testing.assert_close(loss(model, batch), expected)
+
+
 @pytest.mark.parametrize("half", [False, True])
 def test_every_contender_learns_in_the_loop(half: bool) -> None:
     for name, build in contenders().items():
         model = build(QUICK)
         before = [parameter.clone() for parameter in model.parameters()]
         batch = batches_by_length(QUICK)[0]
-        assert trainer(model, [batch], half)(0) == int((batch.tgt_out != 0).sum())
+        step = trainer(model, [batch], loss_of(name), half)
+        assert step(0) == int((batch.tgt_out != 0).sum())
         assert any(
             not torch.equal(now, then)
             for now, then in zip(model.parameters(), before, strict=True)

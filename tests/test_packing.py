@@ -27,7 +27,6 @@ from lib.pieces import are_unchanged
 from lib.positions import PositionalEncoding
 from lib.training import (
     TranslationTask,
-    fused_translation_loss,
     packed_translation_loss,
     translation_loss,
 )
@@ -262,7 +261,7 @@ def test_a_changed_model_is_asked_itself(make: Any) -> None:
     with mock.patch("lib.training.objective.packed_logits") as packed:
         got = packed_translation_loss(model, BATCH, 0)
     packed.assert_not_called()
-    expected = fused_translation_loss(model(SRC, TGT_IN), TGT_OUT, 0)
+    expected = translation_loss(model(SRC, TGT_IN), TGT_OUT, 0)
     torch.testing.assert_close(got, expected)
 
 
@@ -338,8 +337,9 @@ def test_what_the_model_refuses_is_refused_in_its_words() -> None:
         packed_translation_loss(lively(), Batch(SRC[:2], TGT_IN, TGT_OUT), 0)
     with pytest.raises(ValueError, match=r"theirs are \(4, 3, 11\) and \(4, 2\)"):
         packed_translation_loss(lively(), Batch(SRC, TGT_IN, TGT_OUT[:, :2]), 0)
-    with pytest.raises(ValueError, match="all labels are padding"):
-        packed_translation_loss(lively(), Batch(SRC, TGT_IN, 0 * TGT_OUT), 0)
+    for each in (lively(), hooked()):  # packed, and the long way
+        with pytest.raises(ValueError, match="all labels are padding"):
+            packed_translation_loss(each, Batch(SRC, TGT_IN, 0 * TGT_OUT), 0)
 
 
 @pytest.mark.parametrize("pad_id", [0, 10])  # of the labels; the model's is 0

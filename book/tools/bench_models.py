@@ -13,12 +13,13 @@ from torch import Tensor, nn
 
 from lib.config import TransformerConfig
 from lib.data import Batch, TokenBatchSampler, collate
-from lib.fused import fuse
+from lib.fused import fuse, fused_cross_entropy
 from lib.model import Transformer
 from lib.positions import PositionalEncoding
 from lib.training import packed_translation_loss, translation_loss
 
 SOS, EOS = 1, 2
+Loss = Callable[[nn.Module, Batch], Tensor]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -201,19 +202,27 @@ class PyTorchModel(nn.Module):
         return self.output(x)
 
 
-def trainer(
-    model: nn.Module,
-    batches: list[Batch],
-    half: bool = False,
-    measure: Callable[..., Tensor] | None = None,
-) -> Callable[[int], int]:
-    """Return the loop that all share: one step a round, its target tokens returned.
+def plain_loss(model: nn.Module, batch: Batch) -> Tensor:
+    """Let PyTorch compute the loss of chapter 11."""
+    logits = model(batch.src, batch.tgt_in)
+    return translation_loss(logits, batch.tgt_out, 0, label_smoothing=0.1)
 
-    The loss is the same number for all; who computes it comes with the model: PyTorch
-    its own, the book its fused one, its sentences packed, unless `measure` is given.
-    """
-    if measure is None and isinstance(model, PyTorchModel):
-        measure = translation_loss
+
+def fused_loss(model: nn.Module, batch: Batch) -> Tensor:
+    """Let the book compute the same number, fused, padding and all."""
+    logits = model(batch.src, batch.tgt_in).flatten(0, 1)
+    return fused_cross_entropy(logits, batch.tgt_out.flatten(), 0, label_smoothing=0.1)
+
+
+def packed_loss(model: nn.Module, batch: Batch) -> Tensor:
+    """Let the book compute the same number as its training does."""
+    return packed_translation_loss(model, batch, 0, label_smoothing=0.1)
+
+
+def trainer(
+    model: nn.Module, batches: list[Batch], loss: Loss, half: bool = False
+) -> Callable[[int], int]:
+    """Return the loop that all share: one step a round, its target tokens returned."""
     optimizer = torch.optim.Adam(
         model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9
     )
@@ -221,13 +230,9 @@ def trainer(
     def step(number: int) -> int:
         batch = batches[number % len(batches)]
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
-            if measure:
-                logits = model(batch.src, batch.tgt_in)
-                loss = measure(logits, batch.tgt_out, 0, label_smoothing=0.1)
-            else:
-                loss = packed_translation_loss(model, batch, 0, label_smoothing=0.1)
+            value = loss(model, batch)
         optimizer.zero_grad()
-        loss.backward()
+        value.backward()
         optimizer.step()
         return int((batch.tgt_out != 0).sum())
 

@@ -12,14 +12,18 @@ import torch
 from bench_models import (
     QUICK,
     SOS,
+    Loss,
     PyTorchModel,
     Sizes,
     batches_as_they_come,
     batches_by_length,
     batches_of_one_length,
     book_model,
+    fused_loss,
     marian,
+    packed_loss,
     padding_share,
+    plain_loss,
     trainer,
 )
 from bench_timing import in_fresh_process, peak_bytes, race, ratio, rows
@@ -28,7 +32,6 @@ from torch import Tensor, nn
 from lib.decoding import beam_search, greedy_decode
 from lib.fused import fuse
 from lib.model import Transformer
-from lib.training import fused_translation_loss, translation_loss
 
 Section = dict[str, Any]
 OURS, THEIRS, WITH_OUR_LOSS, AS_IT_COMES, PADDED = (
@@ -52,8 +55,9 @@ def contenders() -> dict[str, Callable[[Sizes], nn.Module]]:
     }
 
 
-def _loss_of(name: str) -> Callable[..., Tensor] | None:
-    return fused_translation_loss if name == WITH_OUR_LOSS else None
+def loss_of(name: str) -> Loss:
+    """Return who computes the loss of a contender."""
+    return {OURS: packed_loss, WITH_OUR_LOSS: fused_loss}.get(name, plain_loss)
 
 
 def peak_of(name: str, sizes: Sizes) -> float:
@@ -61,7 +65,7 @@ def peak_of(name: str, sizes: Sizes) -> float:
     batches = batches_of_one_length if name == PADDED else batches_by_length
     prepared = batches(sizes)[:3]
     before = peak_bytes()
-    step = trainer(contenders()[name](sizes), prepared, measure=_loss_of(name))
+    step = trainer(contenders()[name](sizes), prepared, loss_of(name))
     for number in range(3):
         step(number)
     return (peak_bytes() - before) / 2**20
@@ -73,13 +77,13 @@ def training(sizes: Sizes) -> Section:
     made = {name: build(sizes) for name, build in contenders().items()}
     batches, padded = batches_by_length(sizes), batches_of_one_length(sizes)
     steps = {
-        name: trainer(model, batches, measure=_loss_of(name))
+        name: trainer(model, batches, loss_of(name))
         for name, model in made.items()
         if name != PADDED
     }
     rates = race(steps, sizes.rounds)
     # It takes long, so it runs less often, with us beside it.
-    pair = {OURS: steps[OURS], PADDED: trainer(made[PADDED], padded)}
+    pair = {OURS: steps[OURS], PADDED: trainer(made[PADDED], padded, plain_loss)}
     slow = race(pair, max(1, sizes.few_rounds - 2))
     table = rows({**rates, PADDED: slow[PADDED]})
     quick = ["--quick"] if sizes is QUICK else []
@@ -106,14 +110,13 @@ def pieces(sizes: Sizes) -> Section:
     plain, fused, tied = "plain", "fused", "fused and tied"
     packed = "fused, tied and packed"
     made = {
-        plain: (book_model(sizes, tied=False, fused=False), translation_loss),
-        fused: (book_model(sizes, tied=False), fused_translation_loss),
-        tied: (book_model(sizes), fused_translation_loss),
-        packed: (book_model(sizes), None),
+        plain: (book_model(sizes, tied=False, fused=False), plain_loss),
+        fused: (book_model(sizes, tied=False), fused_loss),
+        tied: (book_model(sizes), fused_loss),
+        packed: (book_model(sizes), packed_loss),
     }
     steps = {
-        name: trainer(model, batches, measure=measure)
-        for name, (model, measure) in made.items()
+        name: trainer(model, batches, loss) for name, (model, loss) in made.items()
     }
     rates = race(steps, sizes.few_rounds + 1)
     return {
@@ -133,14 +136,14 @@ def batching(sizes: Sizes) -> Section:
         "padded to one length": batches_of_one_length(sizes),
     }
     steps = {
-        name: trainer(book_model(sizes), made, measure=fused_translation_loss)
+        name: trainer(book_model(sizes), made, fused_loss)
         for name, made in kinds.items()
     }
     first, second, third = kinds
     packed = {name: f"{name}, packed" for name in (first, second)}
     for name, other in packed.items():
         kinds[other] = kinds[name]
-        steps[other] = trainer(book_model(sizes), kinds[name])
+        steps[other] = trainer(book_model(sizes), kinds[name], packed_loss)
     rates = race(steps, sizes.few_rounds)
     table = rows(rates)
     for row in table:
@@ -164,9 +167,9 @@ def precision(sizes: Sizes) -> Section:
     other = PyTorchModel(sizes, paper_dropout=True).train()
     rates = race(
         {
-            short: trainer(book_model(sizes), batches, half=True),
-            long: trainer(book_model(sizes), batches),
-            theirs: trainer(other, batches, half=True),
+            short: trainer(book_model(sizes), batches, packed_loss, half=True),
+            long: trainer(book_model(sizes), batches, packed_loss),
+            theirs: trainer(other, batches, plain_loss, half=True),
         },
         sizes.few_rounds,
     )
@@ -191,7 +194,7 @@ def _threads(number: int) -> Iterator[None]:
 
 def threads(sizes: Sizes) -> Section:
     """Measure training on one thread and on all."""
-    step = trainer(book_model(sizes), batches_by_length(sizes))
+    step = trainer(book_model(sizes), batches_by_length(sizes), packed_loss)
     most = torch.get_num_threads()
 
     def on(number: int) -> Callable[[int], int]:
@@ -239,8 +242,8 @@ def compiled_here(sizes: Sizes) -> Section:
     compiled_model = book_model(sizes)
     compiled_model.compile(dynamic=True)
     steps = {
-        one: trainer(compiled_model, batches, measure=fused_translation_loss),
-        eager: trainer(book_model(sizes), batches, measure=fused_translation_loss),
+        one: trainer(compiled_model, batches, fused_loss),
+        eager: trainer(book_model(sizes), batches, fused_loss),
     }
     for number in range(len(batches)):  # whatever has to be compiled is compiled here
         steps[one](number)

@@ -3,7 +3,6 @@
 from lib.training.checkpoints import SafetensorsCheckpointIO
 from lib.training.devices import Hardware, is_first_process
 from lib.training.objective import (
-    fused_translation_loss,
     packed_translation_loss,
     token_accuracy,
     translation_loss,
@@ -19,7 +18,6 @@ __all__ = [
     "SafetensorsCheckpointIO",
     "TrainingSettings",
     "TranslationTask",
-    "fused_translation_loss",
     "is_first_process",
     "packed_translation_loss",
     "read_log",

@@ -10,7 +10,6 @@ from lib.fused import fused_cross_entropy
 from lib.packing import can_be_packed, packed_logits
 
 __all__ = [
-    "fused_translation_loss",
     "packed_translation_loss",
     "token_accuracy",
     "translation_loss",
@@ -52,45 +51,13 @@ def translation_loss(
     )
 
 
-def fused_translation_loss(
-    logits: Tensor, labels: Tensor, pad_id: int, label_smoothing: float = 0.0
-) -> Tensor:
-    r"""Return the same as :func:`translation_loss`, for one backward pass alone.
-
-    Args:
-        logits: the scores that the model gives each word of the vocabulary.
-        labels: the right next words.
-        pad_id: the id of padding in the *target* vocabulary.
-        label_smoothing: share of the probability that is spread over all words.
-
-    Shape:
-        - logits: :math:`(B, T, V)`; labels: :math:`(B, T)`.
-        - Output: one number, in nats per token.
-
-    Raises:
-        ValueError: if the shapes do not fit, or all labels are padding.
-
-    Example:
-        >>> import torch
-        >>> labels = torch.tensor([[3, 2]])
-        >>> fused_translation_loss(torch.zeros(1, 2, 4), labels, pad_id=0)
-        tensor(1.3863)
-
-    Built in chapter 15.
-    """
-    _check_labels(logits, labels, pad_id)
-    return fused_cross_entropy(
-        logits.flatten(0, 1), labels.flatten(), pad_id, label_smoothing
-    )
-
-
 def packed_translation_loss(
     model: nn.Module, batch: Batch, pad_id: int, label_smoothing: float = 0.0
 ) -> Tensor:
     r"""Return the loss of a batch, with nothing computed for its padding.
 
-    The same number as :func:`fused_translation_loss` of the model's logits, for one
-    backward pass. A model that cannot be packed is called as it is.
+    The same number as :func:`translation_loss` of the model's logits, for one backward
+    pass. A model that cannot be packed is called as it is.
 
     Args:
         model: a Transformer, or anything that is called like one.
@@ -120,7 +87,10 @@ def packed_translation_loss(
         tgt_in != model.config.pad_id, labels, pad_id
     ):
         logits = model(src, tgt_in)  # (B, T, V)
-        return fused_translation_loss(logits, labels, pad_id, label_smoothing)
+        _check_labels(logits, labels, pad_id)
+        return fused_cross_entropy(
+            logits.flatten(0, 1), labels.flatten(), pad_id, label_smoothing
+        )
     _check_some(labels, pad_id)
     logits, places = packed_logits(model, src, tgt_in)  # (N, V), (N)
     return fused_cross_entropy(
