@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader, Dataset, Sampler
 
+from lib.subwords import SubwordVocabulary
 from lib.vocabulary import Vocabulary
 
 __all__ = [
@@ -85,6 +87,7 @@ class ParallelDataset(Dataset[tuple[Tensor, Tensor]]):
         for number, pair in enumerate(self.pairs):
             _check_pair(number, pair)
         self.pad_id = src_vocab.pad_id
+        self.vocabularies = (src_vocab, tgt_vocab)
         self.sources = [
             torch.tensor([*src_vocab.encode(src), src_vocab.eos_id])
             for src, _ in self.pairs
@@ -99,6 +102,37 @@ class ParallelDataset(Dataset[tuple[Tensor, Tensor]]):
 
     def __getitem__(self, index: int) -> tuple[Tensor, Tensor]:
         return self.sources[index], self.targets[index]
+
+    def cut_again(self, dropout: float, seed: int) -> ParallelDataset:
+        """Return the same pairs with their sub-words merged at random (§5.4's idea).
+
+        Args:
+            dropout: the probability with which each merge is left out.
+            seed: decides the cuts.
+
+        Raises:
+            TypeError: if a vocabulary has no sub-words.
+        """
+        src_vocab, tgt_vocab = self.vocabularies
+        if not isinstance(src_vocab, SubwordVocabulary) or not isinstance(
+            tgt_vocab, SubwordVocabulary
+        ):
+            raise TypeError("Only sub-words can be cut again; these are whole words.")
+        numbers = random.Random(seed)
+        longest = max(self.lengths())
+        again = copy.copy(self)
+        again.sources, again.targets = [], []
+        for number, (src, tgt) in enumerate(self.pairs):
+            source = src_vocab.encode_with_dropout(src, dropout, numbers)
+            target = tgt_vocab.encode_with_dropout(tgt, dropout, numbers)
+            ids = torch.tensor([*source, src_vocab.eos_id])
+            labels = torch.tensor([tgt_vocab.sos_id, *target, tgt_vocab.eos_id])
+            # More pieces than any sentence had: the model may have no positions for it.
+            if max(len(ids), len(labels)) > longest:
+                ids, labels = self[number]
+            again.sources.append(ids)
+            again.targets.append(labels)
+        return again
 
     def lengths(self) -> list[int]:
         """Return the tokens of each pair: those of its longer side."""
@@ -207,6 +241,8 @@ class TranslationData(lightning.LightningDataModule):
         tgt_vocab: the words of the target language.
         max_tokens: most tokens in a batch, padding included.
         seed: with the number of the epoch, decides the order of training.
+        subword_dropout: probability with which each merge of sub-words is left out in
+            training.
 
     Raises:
         ValueError: if a part is missing or empty, or one sentence of it has more than
@@ -230,8 +266,10 @@ class TranslationData(lightning.LightningDataModule):
         tgt_vocab: Vocabulary,
         max_tokens: int,
         seed: int,
+        subword_dropout: float = 0.0,
     ) -> None:
         super().__init__()
+        self.subword_dropout = subword_dropout
         self.train_set, self.validation_set = (
             ParallelDataset(splits.get(name, ()), src_vocab, tgt_vocab)
             for name in ("train", "validation")
@@ -275,7 +313,11 @@ class TranslationData(lightning.LightningDataModule):
         """Return the batches of this epoch, in the order of its seed and number."""
         epoch = self.trainer.current_epoch if self.trainer else 0
         # Far apart, so that no epoch of one seed is an epoch of the next.
-        return self._loader(self.train_set, seed=self.seed * 100_003 + epoch)
+        seed = self.seed * 100_003 + epoch
+        train_set = self.train_set
+        if self.subword_dropout:
+            train_set = train_set.cut_again(self.subword_dropout, seed)
+        return self._loader(train_set, seed)
 
     def val_dataloader(self) -> DataLoader[Batch]:
         """Return the validation batches, always in the same order."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import random
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
@@ -142,6 +145,63 @@ class SubwordVocabulary(Vocabulary):
     def encode(self, sentence: str) -> list[int]:
         """Return the id of each piece; a character that was never seen is ``<unk>``."""
         return list(self._cut(sentence).ids)
+
+    def encode_with_dropout(
+        self, sentence: str, dropout: float, numbers: random.Random
+    ) -> list[int]:
+        """Cut a sentence as :meth:`encode` does, but leave merges out at random.
+
+        A model that sees a word cut in several ways learns what its pieces mean
+        (sub-word dropout, Provilkov et al. 2020).
+
+        Args:
+            sentence: the sentence.
+            dropout: the probability with which each merge is left out, each time it
+                is tried.
+            numbers: where the random numbers come from.
+
+        Raises:
+            ValueError: if ``dropout`` is not at least 0 and below 1.
+        """
+        if not 0 <= dropout < 1:
+            raise ValueError(
+                f"dropout must be at least 0 and below 1, but it is {dropout}."
+            )
+        ids: list[int] = []
+        for word in self._words(sentence):
+            for piece in self._merge(word, dropout, numbers):
+                number = self.ids.get(piece, self.unk_id)
+                # Unknown characters side by side are one <unk>.
+                if number != self.unk_id or ids[-1:] != [self.unk_id]:
+                    ids.append(number)
+        return ids
+
+    def _words(self, sentence: str) -> list[str]:
+        """Return the words and marks inside which pieces are merged."""
+        normal = self.tokenizer.normalizer.normalize_str(_text(sentence))
+        return [
+            word for word, _ in self.tokenizer.pre_tokenizer.pre_tokenize_str(normal)
+        ]
+
+    def _merge(self, word: str, dropout: float, numbers: random.Random) -> list[str]:
+        pieces = list(word)
+        while True:
+            found = [
+                (rank, place)
+                for place, pair in enumerate(pairwise(pieces))
+                if (rank := self._ranks.get(pair)) is not None
+                and (not dropout or numbers.random() >= dropout)
+            ]
+            if not found:
+                return pieces
+            _, place = min(found)  # the merge that was learned first
+            pieces[place : place + 2] = [pieces[place] + pieces[place + 1]]
+
+    @functools.cached_property
+    def _ranks(self) -> dict[tuple[str, str], int]:
+        """Return the merges, each with its place in the order of learning."""
+        merges = json.loads(self.to_json())["model"]["merges"]
+        return {(left, right): rank for rank, (left, right) in enumerate(merges)}
 
     def _cut(self, sentence: str) -> Encoding:
         return self.tokenizer.encode(_text(sentence), add_special_tokens=False)

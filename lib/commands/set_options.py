@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,14 +12,18 @@ if TYPE_CHECKING:
 __all__ = ["read_settings"]
 
 
-def read_settings(assignments: list[str]) -> TrainingSettings:
+def read_settings(
+    assignments: list[str], fixed: Mapping[str, Any] | None = None
+) -> TrainingSettings:
     """Turn ``NAME=VALUE`` into settings, each with the type of its default.
 
     Args:
         assignments: what the user wrote after each ``--set``.
+        fixed: settings that the translator to begin with decides.
 
     Raises:
-        ValueError: if a name is unknown, or a value is not of its type.
+        ValueError: if a name is unknown, a value is not of its type, or it contradicts
+            what is fixed.
 
     Example:
         >>> read_settings(["epochs=3"]).epochs
@@ -38,6 +43,12 @@ def read_settings(assignments: list[str]) -> TrainingSettings:
                 f"{', '.join(defaults)}."
             )
         values[name] = _read_value(name, text, defaults[name])
+    for name, value in (fixed or {}).items():
+        if values.setdefault(name, value) != value:
+            raise ValueError(
+                f"The translator to begin with has {name} = {value}; leave out "
+                f"--set {name}={values[name]}."
+            )
     return TrainingSettings(**values)
 
 

@@ -72,6 +72,13 @@ def add_parser(commands: Any) -> None:
         metavar="NAME=VALUE",
         help="a setting of the run, such as epochs=5; may stand several times",
     )
+    parser.add_argument(
+        "--from",
+        dest="start",
+        metavar="MODEL",
+        help="begin with the weights and words of a trained translator: a folder, or "
+        "the name of a shipped one; the run has its sizes",
+    )
     _add_hardware_options(parser)
     parser.set_defaults(run=run)
 
@@ -119,7 +126,8 @@ def run(options: argparse.Namespace) -> None:
     # Lightning takes seconds to import, and translating does without it.
     from lib.training import Hardware, is_first_process, train
 
-    settings = read_settings(options.set)
+    start = Translator.load(options.start) if options.start else None
+    settings = read_settings(options.set, _sizes_of(start) if start else None)
     corpus = corpora.load(
         options.corpus, **({} if options.size is None else {"size": options.size})
     )
@@ -129,12 +137,23 @@ def run(options: argparse.Namespace) -> None:
     folder = options.out or Path("runs") / _name(corpus)
     splits = {**corpus.splits}
     splits.setdefault("validation", splits["train"])  # the phrases are too few to part
-    src_vocab, tgt_vocab = _vocabularies(splits["train"], settings.vocab_size)
+    if start:
+        src_vocab, tgt_vocab = start.src_vocab, start.tgt_vocab
+    else:
+        src_vocab, tgt_vocab = _vocabularies(splits["train"], settings.vocab_size)
     splits = _fitting(splits, src_vocab, tgt_vocab, settings.max_len)
     parts = (splits, src_vocab, tgt_vocab)
     hardware = Hardware(options.devices, options.strategy, options.accelerator)
     try:
-        task = train(*parts, settings, folder, options.resume, True, hardware)
+        task = train(
+            *parts,
+            settings,
+            folder,
+            options.resume,
+            True,
+            hardware,
+            start.model if start else None,
+        )
     except (KeyboardInterrupt, SystemExit, ValueError) as error:
         if not is_first_process():  # the first one says what happened to all
             raise SystemExit(1) from None
@@ -147,6 +166,18 @@ def run(options: argparse.Namespace) -> None:
     Translator(task.model.cpu(), src_vocab, tgt_vocab, tidy).save(folder, half=True)
     report = _report(options, task.model, settings, corpus, splits, folder)
     _publish(report, folder)
+
+
+def _sizes_of(start: Translator) -> dict[str, Any]:
+    """Return the settings of a run that a translator to begin with decides."""
+    config = start.model.config
+    names = ("d_model", "n_heads", "n_layers", "d_ff", "max_len", "norm_first")
+    subwords = isinstance(start.src_vocab, SubwordVocabulary)
+    return {
+        **{name: getattr(config, name) for name in names},
+        "tie_embeddings": config.tie_embeddings,
+        "vocab_size": len(start.src_vocab) if subwords else 0,
+    }
 
 
 def _vocabularies(pairs: Sequence[Pair], size: int) -> tuple[Vocabulary, Vocabulary]:
@@ -236,6 +267,8 @@ def _seconds(folder: Path) -> int:
 
 def _command(options: argparse.Namespace) -> list[str]:
     words = ["train", "--corpus", options.corpus]
+    if options.start:
+        words += ["--from", options.start]
     if options.size is not None:
         words += ["--size", str(options.size)]
     for assignment in options.set:

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from torch import nn
+
 from lib.files import read_json
 from lib.training.settings import TrainingSettings
 from lib.vocabulary import Vocabulary
@@ -29,7 +31,10 @@ Splits = Mapping[str, Sequence[tuple[str, str]]]
 
 
 def describe(
-    settings: TrainingSettings, splits: Splits, *vocabularies: Vocabulary
+    settings: TrainingSettings,
+    splits: Splits,
+    *vocabularies: Vocabulary,
+    start: nn.Module | None = None,
 ) -> dict[str, Any]:
     """Return all that decides the result of a run, for its ``settings.json``.
 
@@ -37,9 +42,11 @@ def describe(
         settings: sizes and hyperparameters.
         splits: sentence pairs under their names.
         *vocabularies: the words of both languages.
+        start: the model whose weights the run begins with, if there is one.
 
     Returns:
-        The settings, the number of pairs, and a fingerprint of sentences and words.
+        The settings, the number of pairs, and a fingerprint of sentences and words;
+        with a start, one of its weights too.
 
     Example:
         >>> describe(TrainingSettings(), {"train": [("to go", "ir")]})["pairs"]
@@ -54,7 +61,15 @@ def describe(
         **dataclasses.asdict(settings),
         "pairs": {name: len(pairs) for name, pairs in sorted(splits.items())},
         "sentences": hashlib.sha256(content).hexdigest(),
+        **({} if start is None else {"start": _fingerprint(start)}),
     }
+
+
+def _fingerprint(model: nn.Module) -> str:
+    digest = hashlib.sha256()
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(name.encode() + tensor.detach().cpu().numpy().tobytes())
+    return digest.hexdigest()
 
 
 def check_folder(

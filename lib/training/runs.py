@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import logging
 import signal
 import sys
@@ -18,6 +19,7 @@ from lightning.pytorch.utilities.exceptions import SIGTERMException
 
 from lib.data import TranslationData
 from lib.files import write_json
+from lib.model import Transformer
 from lib.training.averaging import KeepEpochWeights
 from lib.training.checkpoints import SafetensorsCheckpointIO
 from lib.training.devices import Hardware, is_first_process
@@ -49,6 +51,7 @@ def train(
     resume: bool = False,
     progress: bool = False,
     hardware: Hardware | None = None,
+    start: Transformer | None = None,
 ) -> TranslationTask:
     """Train a translator, from the start or from where an interrupted run stands.
 
@@ -62,6 +65,8 @@ def train(
         progress: show a progress bar on standard error.
         hardware: what to compute on; a GPU if there is one, if None. With several
             devices, Lightning starts the program once for each of them.
+        start: a trained model of the same sizes whose weights to begin with; random
+            weights if None.
 
     Returns:
         The trained task; its ``model`` is the Transformer, with the weights that the
@@ -86,11 +91,16 @@ def train(
     Built in chapter 11.
     """
     data = TranslationData(
-        splits, src_vocab, tgt_vocab, settings.max_tokens, settings.seed
+        splits,
+        src_vocab,
+        tgt_vocab,
+        settings.max_tokens,
+        settings.seed,
+        settings.subword_dropout,
     )
     data.check_lengths(settings.max_len)
     folder = None if folder is None else Path(folder)
-    description = describe(settings, splits, src_vocab, tgt_vocab)
+    description = describe(settings, splits, src_vocab, tgt_vocab, start=start)
     hardware = hardware or Hardware()
     hardware.check_precision(settings.precision)
     first = is_first_process()  # the others find the run that it has begun
@@ -100,6 +110,8 @@ def train(
     with _torch_as_before(), _quiet_lightning():
         torch.manual_seed(settings.seed)
         task = _task(settings, src_vocab, tgt_vocab)
+        if start is not None:
+            _begin_with(task.model, start)
         kept = KeepEpochWeights(settings.average, folder)
         best = StopEarly(settings.patience)
         chosen: list[Callback] = [kept] if settings.average > 1 else []
@@ -114,6 +126,18 @@ def train(
     elif settings.patience:
         best.load_best(task.model)
     return task
+
+
+def _begin_with(model: Transformer, start: Transformer) -> None:
+    sizes = dataclasses.replace(start.config, dropout=model.config.dropout)
+    for name, size in sizes.to_dict().items():
+        wanted = getattr(model.config, name)
+        if size != wanted:
+            raise ValueError(
+                f"The model to begin with has {name} = {size}, but the settings ask "
+                f"for {wanted}."
+            )
+    model.load_state_dict(start.state_dict())
 
 
 def _task(

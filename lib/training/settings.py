@@ -29,6 +29,8 @@ class TrainingSettings:
             ``vocab_size``.
         vocab_size: tokens of the one sub-word vocabulary that both languages share; 0
             for the words of each language as they are.
+        subword_dropout: probability with which each merge of sub-words is left out in
+            training, so that a word comes cut in several ways; needs ``vocab_size``.
         epochs: how often each sentence pair is seen.
         max_tokens: most tokens in a batch, padding included.
         learning_rate: the highest rate, reached when the warm-up ends.
@@ -65,6 +67,7 @@ class TrainingSettings:
     norm_first: bool = True
     tie_embeddings: bool = False
     vocab_size: int = 0
+    subword_dropout: float = 0.0
     epochs: int = 5
     max_tokens: int = 1024
     learning_rate: float = 3e-3
@@ -89,13 +92,18 @@ class TrainingSettings:
             "warmup_steps",
             "label_smoothing",
             "vocab_size",
+            "subword_dropout",
             "patience",
         ):
             if getattr(self, name) < 0:
                 raise ValueError(
                     f"{name} must not be below 0, but it is {getattr(self, name)}."
                 )
-        for name, limit in (("label_smoothing", 1), ("seed", 2**32)):
+        for name, limit in (
+            ("label_smoothing", 1),
+            ("subword_dropout", 1),
+            ("seed", 2**32),
+        ):
             if getattr(self, name) >= limit:
                 raise ValueError(
                     f"{name} must be below {limit}, but it is {getattr(self, name)}."
@@ -108,6 +116,10 @@ class TrainingSettings:
             raise ValueError(
                 "tie_embeddings needs one vocabulary for both languages; give it a "
                 "vocab_size, such as 4000."
+            )
+        if self.subword_dropout and not self.vocab_size:
+            raise ValueError(
+                "subword_dropout needs sub-words; give them a vocab_size, such as 4000."
             )
         if self.average > self.epochs:
             raise ValueError(
