@@ -13,8 +13,8 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader, Dataset, Sampler
 
-from lib.subwords import SubwordVocabulary
 from lib.vocabulary import Vocabulary
+from lib.vocabulary.subwords import SubwordVocabulary
 
 __all__ = [
     "Batch",

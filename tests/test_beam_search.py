@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lib.decoding import Hypothesis, beam_search, greedy_decode, length_norm
-from lib.fused import fuse
 from lib.model import Transformer
+from lib.speed.fused import fuse
 from tests.strategies import FEW, pad
 from tests.test_decoding import EOS, SOS, SOURCES, restless, scripted
 

@@ -29,8 +29,8 @@ from bench_timing import environment, in_fresh_process, race, ratio, spread
 from torch import nn
 
 from lib.files import read_json
-from lib.fused import FusedAttention
 from lib.model import count_parameters
+from lib.speed.fused import FusedAttention
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from lib.cache import DecoderCache, can_be_cached
 from lib.decoding import greedy_decode
-from lib.fused import fuse
+from lib.decoding.cache import DecoderCache, can_be_cached
 from lib.layers import DecoderLayer, LayerNorm
 from lib.masks import padding_mask
 from lib.model import Transformer
+from lib.speed.fused import fuse
 from tests.strategies import EVERY_DTYPE, FEW, pad, randomize, tiny_model
 
 SOURCES = st.lists(

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from lib import corpora
 from lib.__main__ import main
-from lib.corpora import grammar
 from lib.corpora.base import Corpus, normalize
-from lib.corpora.combinations import combinations
-from lib.corpora.conjugation import PERSONS, conjugate
-from lib.corpora.counting import count_plain, plain_sentences
-from lib.corpora.drawing_phrases import HOME
-from lib.corpora.lexicon import (
+from lib.corpora.grammar import corpus as grammar
+from lib.corpora.grammar.choose_phrases import HOME
+from lib.corpora.grammar.combinations import combinations
+from lib.corpora.grammar.conjugation import PERSONS, conjugate
+from lib.corpora.grammar.counting import count_plain, plain_sentences
+from lib.corpora.grammar.lexicon import (
     ADJECTIVES,
     BODY,
     CITIES,
@@ -31,7 +31,7 @@ from lib.corpora.lexicon import (
     PROFESSIONS,
     TIMES,
 )
-from lib.corpora.meaning import (
+from lib.corpora.grammar.meaning import (
     Act,
     Age,
     Because,
@@ -50,8 +50,8 @@ from lib.corpora.meaning import (
     Quality,
     Report,
 )
-from lib.corpora.nouns import NOUNS
-from lib.corpora.referents import (
+from lib.corpora.grammar.nouns import NOUNS
+from lib.corpora.grammar.referents import (
     HE,
     SHE,
     THEY,
@@ -65,9 +65,9 @@ from lib.corpora.referents import (
     Phrase,
     Place,
 )
-from lib.corpora.sampling import held_out_combinations, split
-from lib.corpora.verbs import CHAINS, FEELINGS, REASONS, SAYING, VERBS, verb
-from lib.corpora.words import english_plural, spanish_adjective, spanish_plural
+from lib.corpora.grammar.sampling import held_out_combinations, split
+from lib.corpora.grammar.verbs import CHAINS, FEELINGS, REASONS, SAYING, VERBS, verb
+from lib.corpora.grammar.words import english_plural, spanish_adjective, spanish_plural
 from lib.vocabulary import detokenize, tokenize
 
 SPLITS = ["train", "validation", "unseen_sentences", "unseen_combinations"]
@@ -314,11 +314,11 @@ def test_freely_drawn_pairs_are_a_function_of_their_source():
 
 def test_there_is_enough_to_draw_from(pairs):
     assert len(set(pairs)) >= 50_000
-    assert grammar.drawable_pairs() >= 200_000
+    assert grammar.possible_pairs() >= 200_000
 
 
 @pytest.mark.parametrize("name", ["read", "wear", "see"])
-def test_drawable_pairs_are_counted_exactly(name):
+def test_possible_pairs_are_counted_exactly(name):
     """The count rests on each choice giving a sentence of its own: say them all."""
     said = {grammar.realize(each)[0] for each in plain_sentences(verb(name))}
     assert len(said) == count_plain(verb(name))
@@ -337,7 +337,7 @@ def test_the_description_counts_what_is_there():
     assert told["pairs"] == len(drawn)
     assert told["english_words"] == len(grammar.vocabulary(e for e, _ in drawn))
     assert told["spanish_words"] == len(grammar.vocabulary(s for _, s in drawn))
-    assert told["drawable_pairs_at_least"] == grammar.drawable_pairs()
+    assert told["possible_pairs_at_least"] == grammar.possible_pairs()
 
 
 # The tables
@@ -440,7 +440,7 @@ def test_verbs_are_conjugated_right(infinitive, tense):
 
 
 def test_the_table_of_conjugations_covers_every_irregular_verb():
-    from lib.corpora import conjugation
+    from lib.corpora.grammar import conjugation
 
     irregular = (
         *conjugation._STEM_CHANGES,

@@ -30,8 +30,10 @@ from hypothesis import strategies as st
 
 from lib import corpora
 from lib.__main__ import main
-from lib.corpora import cache, download, europarl, multi30k, splitting, tatoeba
-from lib.corpora.cache import RemoteFile
+from lib.corpora import europarl, multi30k, splitting, tatoeba
+from lib.corpora.remote import download
+from lib.corpora.remote import folder as cache
+from lib.corpora.remote.folder import RemoteFile
 
 ROOT = Path(__file__).parent.parent
 WORDS = 40

@@ -14,16 +14,16 @@ from torch import Tensor, nn
 
 from lib.attention import MultiHeadAttention, record_attention
 from lib.decoding import greedy_decode
-from lib.fused import (
+from lib.layers import LayerNorm
+from lib.masks import causal_mask, padding_mask
+from lib.model import Transformer, count_parameters
+from lib.speed.fused import (
     FusedAttention,
     FusedDropout,
     FusedLayerNorm,
     fuse,
     fused_cross_entropy,
 )
-from lib.layers import LayerNorm
-from lib.masks import causal_mask, padding_mask
-from lib.model import Transformer, count_parameters
 from lib.training import translation_loss
 from tests.strategies import (
     EVERY_DTYPE,

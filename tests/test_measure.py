@@ -13,12 +13,12 @@ import pytest
 from sacrebleu.metrics.bleu import BLEU
 
 from lib import corpora
-from lib.commands.scores import compare_with_all
 from lib.commands.set_options import read_settings
 from lib.corpora import Corpus, references
-from lib.subwords import SubwordVocabulary
+from lib.evaluation.scores import compare_with_all
 from lib.training import TrainingSettings, train
 from lib.translator import Translator
+from lib.vocabulary.subwords import SubwordVocabulary
 
 SETTINGS = TrainingSettings(
     d_model=8,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib.mistakes import KINDS, group_by, kinds_of_mistakes
+from lib.evaluation.mistakes import KINDS, group_by, kinds_of_mistakes
 from tests.strategies import FEW
 
 WRONG = [

@@ -19,12 +19,12 @@ import lib.model
 from lib.attention import MultiHeadAttention, record_attention
 from lib.config import TransformerConfig
 from lib.data import Batch
-from lib.fused import fuse
 from lib.layers import DecoderLayer, EncoderLayer, LayerNorm
 from lib.model import Transformer
-from lib.packing import can_be_packed, packed_logits
-from lib.pieces import are_unchanged
 from lib.positions import PositionalEncoding
+from lib.speed.fused import fuse
+from lib.speed.packing import can_be_packed, packed_logits
+from lib.speed.pieces import are_unchanged
 from lib.training import (
     TranslationTask,
     packed_translation_loss,

@@ -12,7 +12,7 @@ import pytest
 
 from lib import corpora
 from lib.corpora import multi30k, tatoeba
-from lib.corpora.cache import VARIABLE
+from lib.corpora.remote.folder import VARIABLE
 
 MULTI30K = [f"multi30k/{name}.gz" for name in multi30k.FILES]
 # What each corpus reads, in the order of preference.

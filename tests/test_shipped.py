@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from lib import corpora
-from lib.commands.scores import score
 from lib.corpora import normalize
-from lib.corpora.cache import cache_folder
+from lib.corpora.remote.folder import cache_folder
+from lib.evaluation.scores import score
 from lib.model import count_parameters
-from lib.subwords import SubwordVocabulary
 from lib.translator import SHIPPED, Translator
+from lib.vocabulary.subwords import SubwordVocabulary
 
 FOLDER = SHIPPED / "tatoeba-en-es"
 README = SHIPPED.parent.parent / "README.md"

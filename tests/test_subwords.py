@@ -23,9 +23,9 @@ from tokenizers import Tokenizer, normalizers, pre_tokenizers
 from tokenizers.models import BPE, Unigram, WordLevel, WordPiece
 
 from lib import corpora
-from lib.subwords import SubwordVocabulary
 from lib.translator import SHIPPED
 from lib.vocabulary import EOS, PAD, SOS, UNK
+from lib.vocabulary.subwords import SubwordVocabulary
 from tests.strategies import FEW
 
 ROOT = Path(__file__).parent.parent
@@ -349,7 +349,7 @@ def test_the_order_of_the_sentences_does_not_matter(
 def test_every_process_learns_the_same(known: SubwordVocabulary, seed: str) -> None:
     """Whatever the order of its sets, and with one thread or with many."""
     code = (
-        "import json, sys; from lib.subwords import SubwordVocabulary\n"
+        "import json, sys; from lib.vocabulary.subwords import SubwordVocabulary\n"
         "sentences = json.loads(sys.stdin.buffer.read())\n"
         "text = SubwordVocabulary.build(sentences, 200).to_json()\n"
         "sys.stdout.buffer.write(text.encode('utf-8'))"
@@ -590,6 +590,6 @@ def test_a_key_pressed_while_reading_is_no_damage(
     def interrupted(text: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lib.subwords.json.loads", interrupted)
+    monkeypatch.setattr("lib.vocabulary.subwords.json.loads", interrupted)
     with pytest.raises(KeyboardInterrupt):
         SubwordVocabulary.from_json("{}")

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
 from lib import corpora
-from lib.commands.scores import score
 from lib.config import TransformerConfig
 from lib.decoding import beam_search
+from lib.evaluation.scores import score
 from lib.model import Transformer
-from lib.subwords import SubwordVocabulary
 from lib.translator import SHIPPED, Translator
 from lib.vocabulary import EOS, PAD, SOS, UNK, Vocabulary
+from lib.vocabulary.subwords import SubwordVocabulary
 from tests.strategies import FEW
 
 ENGLISH = Vocabulary(["The", "dog", "sees", "cat", "a", "."])

@@ -90,7 +90,7 @@ def test_an_unknown_name_is_told(
 
 def test_the_shipped_record_is_what_the_tool_would_measure() -> None:
     record = json.loads(
-        (SHIPPED.parent / "records" / "variants.json").read_text("utf-8")
+        (SHIPPED.parent / "measurements" / "variants.json").read_text("utf-8")
     )
     assert record["settings"] == dataclasses.asdict(variants.BASE)
     assert (record["corpus"], record["every"]) == (variants.CORPUS, variants.EVERY)

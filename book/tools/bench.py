@@ -4,7 +4,7 @@
     bench.py training decoding     these sections only
     bench.py --quick               tiny sizes, to see that everything runs; no file
 
-The numbers go to lib/records/bench.json, the table to lib/records/bench.md.
+The numbers go to lib/measurements/bench.json, the table to lib/measurements/bench.md.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from bench_timing import environment  # noqa: E402
 
 from lib.files import read_json, write_json, write_whole  # noqa: E402
 
-RECORDS = ROOT / "lib" / "records"
+RECORDS = ROOT / "lib" / "measurements"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -13,9 +13,9 @@ from torch import Tensor, nn
 
 from lib.config import TransformerConfig
 from lib.data import Batch, TokenBatchSampler, collate
-from lib.fused import fuse, fused_cross_entropy
 from lib.model import Transformer
 from lib.positions import PositionalEncoding
+from lib.speed.fused import fuse, fused_cross_entropy
 from lib.training import packed_translation_loss, translation_loss
 
 SOS, EOS = 1, 2

@@ -30,8 +30,8 @@ from bench_timing import in_fresh_process, peak_bytes, race, ratio, rows
 from torch import Tensor, nn
 
 from lib.decoding import beam_search, greedy_decode
-from lib.fused import fuse
 from lib.model import Transformer
+from lib.speed.fused import fuse
 
 Section = dict[str, Any]
 OURS, THEIRS, WITH_OUR_LOSS, AS_IT_COMES, PADDED = (

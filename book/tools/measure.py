@@ -24,19 +24,19 @@ from sacrebleu.metrics.bleu import BLEU
 from safetensors.torch import load_file
 
 from lib import corpora
-from lib.commands.card import write_card
-from lib.commands.scores import compare_with_all
 from lib.corpora import Corpus, references
+from lib.evaluation.mistakes import KINDS, group_by, kinds_of_mistakes
+from lib.evaluation.scores import compare_with_all
 from lib.files import read_json, write_json, write_whole
-from lib.mistakes import KINDS, group_by, kinds_of_mistakes
 from lib.model import Transformer, count_parameters
-from lib.subwords import SubwordVocabulary
 from lib.training import TrainingSettings
 from lib.training.averaging import average_weights, epoch_files
 from lib.training.folders import LOG, SETTINGS
 from lib.training.records import read_log
 from lib.translator import Translator
+from lib.translator.card import write_card
 from lib.vocabulary import tokenize
+from lib.vocabulary.subwords import SubwordVocabulary
 
 BEAM, PENALTY = 4, 0.6
 BEAMS = ((1, PENALTY), (2, PENALTY), (4, PENALTY), (8, PENALTY))

@@ -27,9 +27,9 @@ from lib import corpora  # noqa: E402
 from lib.corpora import Corpus  # noqa: E402
 from lib.files import read_json, write_json  # noqa: E402
 from lib.model import count_parameters  # noqa: E402
-from lib.subwords import SubwordVocabulary  # noqa: E402
 from lib.training import TrainingSettings, train  # noqa: E402
 from lib.translator import Translator  # noqa: E402
+from lib.vocabulary.subwords import SubwordVocabulary  # noqa: E402
 
 CORPUS, EVERY = "tatoeba-en-es", 4
 BASE = TrainingSettings(

@@ -9,7 +9,7 @@ from typing import Any
 
 from lib import corpora
 from lib.commands.options import add_beam_options, add_model_option, whole_number
-from lib.commands.scores import score, unseen_parts
+from lib.evaluation.scores import score, unseen_parts
 from lib.files import read_json, write_json
 from lib.translator import Translator, find_folder
 
@@ -135,7 +135,7 @@ def describe(part: str, result: dict[str, Any]) -> list[str]:
 
     Args:
         part: its name.
-        result: what :func:`~lib.commands.scores.score` gave.
+        result: what :func:`~lib.evaluation.scores.score` gave.
 
     Example:
         >>> score = {"sentences": 2, "pairs": 2, "exact_match": 0.5, "beam_size": 1,

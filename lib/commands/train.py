@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lib import corpora
-from lib.commands.card import machine, write_card
 from lib.commands.evaluate import describe
 from lib.commands.options import whole_number
-from lib.commands.scores import score, unseen_parts
 from lib.commands.set_options import read_settings
 from lib.corpora import Pair
+from lib.evaluation.scores import score, unseen_parts
 from lib.files import write_json
 from lib.model import Transformer, count_parameters
-from lib.subwords import SubwordVocabulary
 from lib.translator import Translator
+from lib.translator.card import machine, write_card
 from lib.vocabulary import Vocabulary
+from lib.vocabulary.subwords import SubwordVocabulary
 
 if TYPE_CHECKING:
     from lib.training import TrainingSettings
@@ -116,7 +116,8 @@ def run(options: argparse.Namespace) -> None:
         ValueError: if an option is impossible; the message names it.
 
     Example:
-        >>> run(argparse.Namespace(set=["epochs=many"], corpus="grammar", size=None))
+        >>> wrong = {"set": ["epochs=many"], "corpus": "grammar", "start": None}
+        >>> run(argparse.Namespace(**wrong))
         Traceback (most recent call last):
         ...
         ValueError: epochs must be a whole number, but it is 'many'.

@@ -20,7 +20,7 @@ from lib.corpora import (
     tatoeba,
 )
 from lib.corpora.base import Corpus, Pair, normalize
-from lib.corpora.cache import cache_folder
+from lib.corpora.remote.folder import cache_folder
 from lib.corpora.splitting import references
 
 __all__ = [

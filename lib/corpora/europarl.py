@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from itertools import islice, zip_longest
 from pathlib import Path
 
-from lib.corpora.archives import Archive, gzip_lines, tar_lines
 from lib.corpora.base import Corpus, Pair
-from lib.corpora.cache import RemoteFile, cache_folder, fetch
+from lib.corpora.remote.archives import Archive, gzip_lines, tar_lines
+from lib.corpora.remote.folder import RemoteFile, cache_folder, fetch
 from lib.corpora.splitting import MAX_WORDS, split_by_source, tidy
 
 ATTRIBUTION = (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lib.corpora.archives import DELETE, gzip_lines
 from lib.corpora.base import Corpus, Pair
-from lib.corpora.cache import RemoteFile, fetch
+from lib.corpora.remote.archives import DELETE, gzip_lines
+from lib.corpora.remote.folder import RemoteFile, fetch
 from lib.corpora.splitting import MAX_WORDS, keep_apart, tidy
 
 ATTRIBUTION = (

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lib.corpora.base import Corpus, Pair
-from lib.corpora.cache import cache_folder
+from lib.corpora.remote.folder import cache_folder
 from lib.corpora.splitting import MAX_WORDS, split_by_source, tidy
 
 ATTRIBUTION = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from lib.corpora.archives import Archive, zip_lines
 from lib.corpora.base import Corpus, Pair
-from lib.corpora.cache import RemoteFile, fetch
+from lib.corpora.remote.archives import Archive, zip_lines
+from lib.corpora.remote.folder import RemoteFile, fetch
 from lib.corpora.splitting import MAX_WORDS, split_by_source, tidy
 
 ATTRIBUTION = (

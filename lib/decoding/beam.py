@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from lib.decoding.readers import evaluating, length_limits, open_reader
+from lib.decoding.steps import evaluating, length_limits, open_reader
 from lib.model import Transformer
 
 __all__ = ["Hypothesis", "beam_search", "length_norm"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from lib.decoding.readers import evaluating, length_limits, open_reader
+from lib.decoding.steps import evaluating, length_limits, open_reader
 from lib.model import Transformer
 
 __all__ = ["greedy_decode"]

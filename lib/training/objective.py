@@ -6,8 +6,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lib.data import Batch
-from lib.fused import fused_cross_entropy
-from lib.packing import can_be_packed, packed_logits
+from lib.speed.fused import fused_cross_entropy
+from lib.speed.packing import can_be_packed, packed_logits
 
 __all__ = [
     "packed_translation_loss",

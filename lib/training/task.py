@@ -12,8 +12,8 @@ from lib.config import TransformerConfig
 from lib.data import Batch
 from lib.decoding import greedy_decode
 from lib.evaluation import bleu
-from lib.fused import fuse
 from lib.model import Transformer
+from lib.speed.fused import fuse
 from lib.training.devices import share
 from lib.training.objective import (
     packed_translation_loss,

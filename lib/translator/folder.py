@@ -13,8 +13,8 @@ from torch import Tensor
 from lib.config import TransformerConfig
 from lib.files import read_json, write_json, write_whole
 from lib.model import Transformer
-from lib.subwords import SubwordVocabulary
 from lib.vocabulary import Vocabulary
+from lib.vocabulary.subwords import SubwordVocabulary
 
 __all__ = ["SHIPPED", "find_folder", "read_folder", "write_folder"]
 

@@ -12,9 +12,9 @@ from torch import Tensor
 
 from lib.decoding import Hypothesis, beam_search, greedy_decode
 from lib.model import Transformer
-from lib.subwords import SubwordVocabulary
 from lib.translator.folder import read_folder, write_folder
 from lib.vocabulary import Vocabulary
+from lib.vocabulary.subwords import SubwordVocabulary
 
 __all__ = ["Translator"]
 

@@ -11,8 +11,8 @@ import torch
 from lib.corpora import normalize
 from lib.corpora.splitting import split_by_source
 from lib.data import TokenBatchSampler, collate
-from lib.subwords import SubwordVocabulary
 from lib.vocabulary import Vocabulary
+from lib.vocabulary.subwords import SubwordVocabulary
 
 Pair = tuple[str, str]
 Splits = dict[str, list[Pair]]

@@ -1,0 +1,189 @@
+"""Choosing whole sentences: which kinds there are, and how often each is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+from lib.corpora.grammar.choose_acts import choose_act, choose_recipient, choose_simple
+from lib.corpora.grammar.choose_being import choose_being, choose_existing, choose_state
+from lib.corpora.grammar.choose_feeling import choose_feeling, choose_hurting
+from lib.corpora.grammar.choose_phrases import (
+    NEW_PLURAL,
+    POINTED,
+    choose_people,
+    choose_person,
+    choose_phrase,
+    choose_pronoun,
+    choose_subject,
+    nouns_of,
+    others,
+)
+from lib.corpora.grammar.choose_tenses import is_clear, settle
+from lib.corpora.grammar.lexicon import ADJECTIVES, IDIOMS, TIMES
+from lib.corpora.grammar.meaning import (
+    Act,
+    Because,
+    Chain,
+    Clause,
+    Contrast,
+    Idiom,
+    Joined,
+    Predicate,
+    Quality,
+    Report,
+    Sentence,
+)
+from lib.corpora.grammar.referents import Again, People, Pronoun, Subject
+from lib.corpora.grammar.verbs import (
+    ABILITIES,
+    ACTIVITIES,
+    CHAINS,
+    REASONS,
+    SAYING,
+    VERBS,
+    verb,
+)
+
+_NAMED = {"the": 40, "a": 30, "this": 8, "that": 6}
+_NAMED_PLURAL = {**POINTED, **NEW_PLURAL}
+_ABLE = tuple(each for each in VERBS if each.english in ABILITIES)
+
+
+def choose_sentence(random: Random) -> Sentence:
+    """Draw one meaning.
+
+    Args:
+        random: Where the chances come from.
+
+    Returns:
+        A sentence whose English leaves no doubt about its tense.
+
+    Built in chapter 10.
+    """
+    while True:
+        chosen = random.choices(_MAKERS, _WEIGHTS)[0](random)
+        if chosen is not None:
+            return chosen
+
+
+def _choose_chain(random: Random) -> Chain | None:
+    """Two acts upon one thing: "Ana bought the book and read it"."""
+    before, after = (verb(name) for name in random.choice(CHAINS))
+    shared = [n for n in nouns_of(before.objects) if n.kinds & after.objects]
+    thing = choose_phrase(random, random.choice(shared), _NAMED, _NAMED_PLURAL)
+    subject = choose_subject(random)
+    tense = random.choice(("past", "past", "future"))
+    first = Clause(subject, Act(before, thing), tense)
+    if random.random() < 0.25:
+        times = [time for time in TIMES if tense in time[2]]
+        first = replace(first, time=random.choice(times), time_first=True)
+    recipient = choose_recipient(random, subject) if "gives" in after.traits else None
+    return (
+        Chain(first, Act(after, Again(thing), recipient)) if is_clear(first) else None
+    )
+
+
+def _choose_because(random: Random) -> Because | None:
+    """An act and its reason: "I can't work because I am sick"."""
+    name = random.choice(list(REASONS))
+    does, cannot = REASONS[name]
+    positive = random.random() < len(does) / (len(does) + len(cannot))
+    subject = choose_subject(random)
+    act = choose_act(random, verb(random.choice(does if positive else cannot)), subject)
+    if positive:
+        modal = random.choice(("want", "need", "have", "going", "must"))
+    else:
+        modal = random.choice(("can", "want", "going"))
+    main = Clause(subject, act, modal=modal, negative=not positive)
+    reason = Clause(subject, _state_or_idiom(name), referring=True)
+    return Because(main, reason)
+
+
+def _state_or_idiom(name: str) -> Predicate:
+    """To be so: with an adjective, or with tener in Spanish."""
+    for word in IDIOMS:
+        if word[0] == name:
+            return Idiom(word)
+    return Quality(next(a for a in ADJECTIVES if a.english == name))
+
+
+def _choose_report(random: Random) -> Report | None:
+    """What somebody says: "Ana says that Carlos is sick"."""
+    subject = choose_subject(random)
+    make = random.choice((choose_being, choose_simple, choose_feeling))
+    content = make(random)
+    if content is None or content.question:
+        return None
+    content = replace(content, time_first=False)
+    if not is_clear(content) or _could_be_same(subject, content.subject):
+        return None
+    told = random.choice(SAYING)
+    past = told.english == "say" and content.tense != "present"
+    return Report(subject, told, content, "past" if past else "present")
+
+
+def _could_be_same(subject: Subject, other: Subject) -> bool:
+    """Whether a pronoun might mean the subject, so that Spanish would drop it."""
+    if subject == other:
+        return not isinstance(subject, Pronoun) or not subject.dropped
+    if isinstance(subject, People) and isinstance(other, People):
+        return bool(set(subject.names) & set(other.names))
+    third = subject.person.startswith("3")
+    return third and isinstance(other, Pronoun) and other.person.startswith("3")
+
+
+def _choose_joined(random: Random) -> Joined | None:
+    """Two short clauses: "Ana sings and I dance"."""
+    first, second = choose_subject(random), choose_subject(random)
+    if not _differ(first, second):
+        return None
+    tense = random.choice(("present", "past", "future"))
+    acts = [Act(verb(name)) for name in random.sample(ACTIVITIES, 2)]
+    return Joined(Clause(first, acts[0], tense), Clause(second, acts[1], tense))
+
+
+def _choose_contrast(random: Random) -> Contrast | None:
+    """One does, another does not: "Ana is tired, but Carlos isn't"."""
+    other: Subject = random.choice((choose_pronoun, choose_people, choose_person))(
+        random
+    )
+    if random.random() < 0.5:
+        first: Clause | None = choose_state(random)
+    else:
+        subject = choose_subject(random)
+        act = choose_act(random, random.choice(_ABLE), subject)
+        first = settle(random, Clause(subject, act), modal_chance=0.4)
+    if first is None or first.question or first.negative or first.frequency:
+        return None
+    if not _differ(first.subject, other):
+        return None
+    return Contrast(replace(first, time_first=False), other)
+
+
+def _differ(one: Subject, other: Subject) -> bool:
+    """Whether two subjects are surely not the same people."""
+    if isinstance(one, Pronoun) and isinstance(other, Pronoun):
+        return bool(others(one, [other]))
+    if isinstance(one, Pronoun) or isinstance(other, Pronoun):
+        return one.person[0] != "3" or other.person[0] != "3"
+    if isinstance(one, People) and isinstance(other, People):
+        return not set(one.names) & set(other.names)
+    return one != other
+
+
+_KINDS: tuple[tuple[int, Callable[[Random], Sentence | None]], ...] = (
+    (62, choose_simple),
+    (8, choose_feeling),
+    (12, choose_being),
+    (2, choose_existing),
+    (2, choose_hurting),
+    (6, _choose_chain),
+    (4, _choose_because),
+    (6, _choose_report),
+    (3, _choose_joined),
+    (4, _choose_contrast),
+)
+_WEIGHTS = [weight for weight, _ in _KINDS]
+_MAKERS = [make for _, make in _KINDS]

@@ -1,0 +1,197 @@
+"""Spanish clauses in parts: verb, person, pronouns, and the words around them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lib.corpora.grammar.agreement import article_phrase, join_and, possessed
+from lib.corpora.grammar.meaning import (
+    Act,
+    Age,
+    Clause,
+    Cost,
+    Exist,
+    Feel,
+    Hurt,
+    Idiom,
+    Location,
+    Origin,
+    Profession,
+    Quality,
+)
+from lib.corpora.grammar.referents import Again, Both, People, Phrase, Place, Pronoun
+from lib.corpora.grammar.words import Verb, join, spanish_adjective
+
+_PREPOSITIONS = {"in": "en", "on": "sobre", "to": "a", "from": "de"}
+_KNOWN = frozenset(["the", "this", "that", "my", "your", "his", "her", "our", "their"])
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The parts that every Spanish clause is put together from."""
+
+    verb: str  # infinitive
+    person: str
+    subject: str = ""
+    topic: str = ""  # "a Ana" in "a Ana le gusta"
+    clitics: str = ""
+    near: str = ""  # stays with the verb: "¿Tiene hambre Ana?"
+    rest: str = ""
+
+
+def frame(clause: Clause) -> Frame:
+    """Find the parts of a clause.
+
+    Args:
+        clause: The clause.
+
+    Returns:
+        Its parts, still without tense and order.
+
+    Built in chapter 10.
+    """
+    subject, predicate = clause.subject, clause.predicate
+    words = "" if clause.referring else subject_words(subject)
+    match predicate:
+        case Act(verb=verb):
+            clitics, near, rest = act_words(predicate)
+            return Frame(verb.spanish, subject.person, words, "", clitics, near, rest)
+        case Feel(verb=verb, thing=thing):
+            plural = isinstance(thing, Phrase) and thing.plural
+            topic = _with_a(subject) if words else ""
+            person, pronoun = "3p" if plural else "3s", _indirect(subject)
+            return Frame(verb.spanish, person, "", topic, pronoun, rest=_liked(thing))
+        case Hurt(part=part, plural=plural):
+            person, pronoun = "3p" if plural else "3s", _indirect(subject)
+            hurting = possessed(part, plural)
+            return Frame("doler", person, clitics=pronoun, rest=hurting)
+        case Exist(place=place):
+            there = join(object_words(subject), _place(place))
+            return Frame("haber", "3s", rest=there)
+    infinitive, near, rest = _being(predicate, subject)
+    return Frame(infinitive, subject.person, words, near=near, rest=rest)
+
+
+def _liked(thing: Phrase | Verb) -> str:
+    """What somebody likes; all of its kind takes the article."""
+    if isinstance(thing, Phrase):
+        return article_phrase(thing, generic=True)
+    return thing.spanish
+
+
+def _being(predicate: Any, subject: Any) -> tuple[str, str, str]:
+    """The verb for the English "be", the words next to it, and those farther off."""
+    match predicate:
+        case Quality(adjective=adjective):
+            form = spanish_adjective(adjective.spanish, subject.gender, subject.plural)
+            return adjective.copula, form, ""
+        case Profession(word=word):
+            form = spanish_adjective(word[1], subject.gender, subject.plural)
+            return "ser", form, ""
+        case Origin(word=word):
+            return "ser", "", f"de {word[1]}"
+        case Location(place=place):
+            return "estar", "", _place(place)
+        case Idiom(word=word):
+            return "tener", word[1], ""
+        case Age(number=number):
+            return "tener", "", f"{number[1]} años"
+        case Cost(number=number):
+            return "costar", "", f"{number[1]} euros"
+    raise TypeError(f"Cannot say {predicate!r} in Spanish; expected a predicate.")
+
+
+def act_words(act: Act) -> tuple[str, str, str]:
+    """The pronouns before the verb, what stays with it, and what follows."""
+    direct, thing, near = "", "", ""
+    match act.object:
+        case Pronoun() as pronoun:
+            direct = pronoun.direct
+        case Again(phrase=again):
+            direct = {"m": "lo", "f": "la"}[again.gender] + "s" * again.plural
+        case None:
+            pass
+        case part if _is_bare(part) and act.verb.spanish != "jugar":
+            near = _after_verb(act, part)
+        case part:
+            thing = _after_verb(act, part)
+    indirect = _indirect(act.recipient) if act.recipient else ""
+    if direct and indirect in ("le", "les"):
+        indirect = "se"
+    named = act.recipient is not None and not isinstance(act.recipient, Pronoun)
+    to = _with_a(act.recipient) if named else ""
+    return join(indirect, direct), near, join(thing, to, _place(act.place))
+
+
+def _is_bare(part: Any) -> bool:
+    """Whether an object has no determiner; it then clings to its verb."""
+    first = part.first if isinstance(part, Both) else part
+    return isinstance(first, Phrase) and not first.determiner
+
+
+def _after_verb(act: Act, part: Any) -> str:
+    """An object after its verb, with the personal *a* where it belongs."""
+    words = object_words(part)
+    if act.verb.spanish == "jugar":
+        return f"a {article_phrase(part, generic=True)}"
+    return _with_a(part) if _takes_a(act, part) else words
+
+
+def _with_a(part: Any) -> str:
+    """Put *a* before each of the people: a Ana y a Inés."""
+    if isinstance(part, People):
+        return " y ".join(f"a {name[1]}" for name in part.names)
+    return f"a {object_words(part)}"
+
+
+def _takes_a(act: Act, part: Any) -> bool:
+    """People take the personal *a*, and so do animals that are known."""
+    if act.verb.spanish == "tener":
+        return False
+    if isinstance(part, People):
+        return True
+    if not isinstance(part, Phrase):
+        return False
+    if part.noun.kinds & {"person", "kin"}:
+        return True
+    return "animal" in part.noun.kinds and part.determiner in _KNOWN
+
+
+_KNOWN = frozenset(["the", "this", "that", "my", "your", "his", "her", "our", "their"])
+
+
+def _indirect(subject: Any) -> str:
+    """The pronoun of somebody to whom something is given or pleasing."""
+    if isinstance(subject, Pronoun):
+        return subject.indirect
+    return "les" if subject.plural else "le"
+
+
+def _place(place: Place | None) -> str:
+    """A place with its preposition."""
+    if place is None:
+        return ""
+    where = place.where
+    words = article_phrase(where) if isinstance(where, Phrase) else where[1]
+    return join(_PREPOSITIONS[place.way], words)
+
+
+def subject_words(subject: Any) -> str:
+    """Name a subject; yo, tú and nosotros are left to the verb."""
+    if isinstance(subject, Pronoun):
+        return "" if subject.dropped else subject.spanish
+    return object_words(subject)
+
+
+def object_words(part: Any) -> str:
+    """Name a person or a thing."""
+    match part:
+        case Pronoun():
+            return part.spanish
+        case People(names=names):
+            words = names[0][1]
+            return join_and(words, names[1][1]) if len(names) > 1 else words
+        case Both(first=first, second=second):
+            return join_and(article_phrase(first), article_phrase(second))
+    return article_phrase(part)

@@ -1,0 +1,1 @@
+"""Remote files: the folder that keeps them, the download, the archives."""

@@ -1,0 +1,109 @@
+"""Where downloaded files are kept, and how a corpus asks for one of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lib.corpora.remote.archives import DELETE, Archive, check_file
+
+VARIABLE = "TRANSFORMER_BOOK_CACHE"
+_NAME = "transformer-piece-by-piece"
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file that a corpus needs.
+
+    Args:
+        place: Where it lies inside the cache folder, such as "multi30k/val.en.gz".
+        url: Where it is downloaded from.
+        kind: "zip" or "gzip".
+        sha256: Its fingerprint; empty if its publisher renews it from time to time.
+
+    Example:
+        >>> RemoteFile("two.zip", "https://example.org/two.zip", "zip").sha256
+        ''
+
+    Built in chapter 14.
+    """
+
+    place: str
+    url: str
+    kind: str
+    sha256: str = ""
+
+
+def cache_folder() -> Path:
+    """Tell where downloaded files are kept.
+
+    Returns:
+        The folder that the environment variable TRANSFORMER_BOOK_CACHE names; without
+        it, one in the usual place of the system. It need not exist yet.
+
+    Raises:
+        ValueError: If the variable speaks of the home of a user who does not exist.
+
+    Example:
+        >>> cache_folder().is_absolute()
+        True
+
+    Built in chapter 14.
+    """
+    chosen = os.environ.get(VARIABLE)
+    if chosen:
+        try:
+            return Path(chosen).expanduser().absolute()
+        except RuntimeError as error:
+            raise ValueError(
+                f"{VARIABLE} is {chosen!r}, and there is no such user; name a folder "
+                "that exists or can be made."
+            ) from error
+    home = Path.home()
+    if sys.platform == "darwin":
+        usual = home / "Library" / "Caches"
+    elif sys.platform == "win32":
+        usual = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    else:
+        usual = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
+    return usual.absolute() / _NAME
+
+
+def fetch(remote: RemoteFile, read: Callable[[Archive], Iterable[object]]) -> Archive:
+    """Find a file in the cache, or download it.
+
+    A file that is there is read and never written, so that the cache may be read-only.
+
+    Args:
+        remote: The file.
+        read: Reads all of the file and refuses what cannot be used; a download is kept
+            only if it stands this test.
+
+    Returns:
+        The file, ready to be read.
+
+    Raises:
+        OSError: If it cannot be downloaded, or the cache cannot be written.
+        ValueError: If what lies there, or what came, is not the file.
+
+    Built in chapter 14.
+    """
+    target = cache_folder() / remote.place
+    archive = Archive(target, str(target))
+    try:
+        if target.exists():
+            check_file(archive, remote.kind, remote.sha256)
+            return archive
+    except OSError as error:
+        raise OSError(
+            f"{target} cannot be read ({error.strerror or error}); give permission to "
+            f"read it, or {DELETE}."
+        ) from error
+    # What is at hand is read without loading anything that knows the network.
+    from lib.corpora.remote.download import download
+
+    download(remote.url, target, remote.kind, remote.sha256, read)
+    return archive
