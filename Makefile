@@ -53,7 +53,7 @@ train: setup ## train the translator that the book ships; more in ARGS
 	@$(ALL_CORES) $(RUN) -m lib train $(ARGS)
 
 bench: setup ## measure training and decoding side by side; one part in ARGS
-	@$(ALL_CORES) $(RUN) book/tools/bench.py $(ARGS)
+	@$(ALL_CORES) $(RUN) book/tools/bench $(ARGS)
 
 notebooks: setup ## run every chapter again and store its outputs
 	@$(RUN) book/tools/notebooks.py run $(ARGS)

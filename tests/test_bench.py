@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import bench
-import bench_sections
 import pytest
 import torch
-from bench_models import (
+from bench import command, sections
+from bench.models import (
     QUICK,
     PyTorchModel,
     Sizes,
@@ -24,8 +23,8 @@ from bench_models import (
     sentence_pairs,
     trainer,
 )
-from bench_sections import SECTIONS, contenders, loss_of
-from bench_timing import environment, in_fresh_process, race, ratio, spread
+from bench.sections import SECTIONS, contenders, loss_of
+from bench.timing import environment, in_fresh_process, race, ratio, spread
 from torch import nn
 
 from lib.files import read_json
@@ -42,7 +41,7 @@ def no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
             return "12.6"
         raise RuntimeError("no compiler was found")
 
-    monkeypatch.setattr(bench_sections, "in_fresh_process", answer)
+    monkeypatch.setattr(sections, "in_fresh_process", answer)
 
 
 # --- fairness -------------------------------------------------------------------------
@@ -160,7 +159,7 @@ def test_every_contender_learns_in_the_loop(half: bool) -> None:
 def test_every_section_runs_and_is_written(
     no_processes: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert bench.main(["--quick", "--out", str(tmp_path)]) == 0
+    assert command.main(["--quick", "--out", str(tmp_path)]) == 0
     result = read_json(tmp_path / "bench.json")
     assert list(result["sections"]) == list(SECTIONS)
     for name, section in result["sections"].items():
@@ -172,16 +171,16 @@ def test_every_section_runs_and_is_written(
     assert text == capsys.readouterr().out
     for section in result["sections"].values():
         for row in section["rows"]:
-            assert f"| {row['name']} | {bench._number(row['median'])} (" in text
+            assert f"| {row['name']} | {command._number(row['median'])} (" in text
 
 
 def test_a_section_alone_leaves_the_others_as_they_were(
     no_processes: None, tmp_path: Path
 ) -> None:
     arguments = ["--quick", "--out", str(tmp_path)]
-    bench.main(["beam", *arguments])
+    command.main(["beam", *arguments])
     before = read_json(tmp_path / "bench.json")
-    bench.main(["threads", *arguments])
+    command.main(["threads", *arguments])
     after = read_json(tmp_path / "bench.json")
     assert list(after["sections"]) == ["threads", "beam"]
     assert after["sections"]["beam"] == before["sections"]["beam"]
@@ -189,29 +188,29 @@ def test_a_section_alone_leaves_the_others_as_they_were(
 
 def test_numbers_of_another_machine_are_not_mixed_in(tmp_path: Path) -> None:
     arguments = ["--quick", "--out", str(tmp_path)]
-    bench.main(["beam", *arguments])
+    command.main(["beam", *arguments])
     record = read_json(tmp_path / "bench.json")
     record["environment"]["processor"] = "another"
     (tmp_path / "bench.json").write_text(json.dumps(record))
-    bench.main(["threads", *arguments])
+    command.main(["threads", *arguments])
     assert list(read_json(tmp_path / "bench.json")["sections"]) == ["threads"]
     (tmp_path / "bench.json").write_text("{")
-    bench.main(["threads", *arguments])
+    command.main(["threads", *arguments])
     assert list(read_json(tmp_path / "bench.json")["sections"]) == ["threads"]
 
 
 def test_a_quick_run_leaves_the_record_alone(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    file = bench.RECORDS / "bench.json"
+    file = command.RECORDS / "bench.json"
     before = file.read_bytes() if file.is_file() else None
-    assert bench.main(["--quick", "threads"]) == 0
+    assert command.main(["--quick", "threads"]) == 0
     assert (file.read_bytes() if file.is_file() else None) == before
     assert "## Threads" in capsys.readouterr().out
 
 
 def test_a_wrong_section_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    assert bench.main(["--quick", "speed"]) == 2
+    assert command.main(["--quick", "speed"]) == 2
     error = capsys.readouterr().err
     assert error.startswith("There is no section 'speed'; the sections are training, ")
     assert len(error.splitlines()) == 1
@@ -226,7 +225,7 @@ def test_the_record_names_no_machine_and_no_path() -> None:
 
 
 def test_memory_is_measured_in_a_process_of_its_own() -> None:
-    name = bench_sections.OURS
+    name = sections.OURS
     assert 0 < float(in_fresh_process(["--peak", name, "--quick"])) < 500
 
 
@@ -237,12 +236,12 @@ def test_a_failure_in_the_other_process_is_told() -> None:
 
 # --- the record that ships ------------------------------------------------------------
 
-RECORD = bench.RECORDS / "bench.json"
+RECORD = command.RECORDS / "bench.json"
 
 
 def test_the_shipped_record_is_of_the_sizes_that_the_book_names() -> None:
     record = read_json(RECORD)
     assert record["sizes"] == json.loads(json.dumps(Sizes().__dict__))
     assert list(record["sections"]) == list(SECTIONS)
-    table = (bench.RECORDS / "bench.md").read_text(encoding="utf-8")
-    assert table == bench.table(record)
+    table = (command.RECORDS / "bench.md").read_text(encoding="utf-8")
+    assert table == command.table(record)

@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from bench_models import (
+from torch import Tensor, nn
+
+from bench.models import (
     QUICK,
     SOS,
     Loss,
@@ -26,9 +28,7 @@ from bench_models import (
     plain_loss,
     trainer,
 )
-from bench_timing import in_fresh_process, peak_bytes, race, ratio, rows
-from torch import Tensor, nn
-
+from bench.timing import in_fresh_process, peak_bytes, race, ratio, rows
 from lib.decoding import beam_search, greedy_decode
 from lib.model import Transformer
 from lib.speed.fused import fuse

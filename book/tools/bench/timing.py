@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import resource
 import statistics
 import subprocess
 import sys
@@ -66,6 +65,8 @@ def peak_bytes() -> int:
         for line in status.read_text().splitlines():
             if line.startswith("VmHWM"):
                 return int(line.split()[1]) * 1024
+    import resource  # Windows has none
+
     unit = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
@@ -76,7 +77,7 @@ def in_fresh_process(arguments: Sequence[str], seconds: int = 240) -> str:
     Raises:
         RuntimeError: if it fails or takes too long; the message is its last line.
     """
-    command = [sys.executable, str(Path(__file__).with_name("bench.py")), *arguments]
+    command = [sys.executable, str(Path(__file__).parent), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
     except subprocess.TimeoutExpired:

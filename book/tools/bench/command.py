@@ -1,8 +1,8 @@
 """Measure training and decoding side by side, in one run, on the machine at hand.
 
-    bench.py                       every section; about five minutes on two cores
-    bench.py training decoding     these sections only
-    bench.py --quick               tiny sizes, to see that everything runs; no file
+    book/tools/bench                       every section; minutes on two cores
+    book/tools/bench training decoding     these sections only
+    book/tools/bench --quick               tiny sizes, to see that all runs; no file
 
 The numbers go to lib/measurements/bench.json, the table to lib/measurements/bench.md.
 """
@@ -19,16 +19,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))  # the working tree, whatever else is installed
+from bench.models import QUICK, Sizes
+from bench.sections import SECTIONS, compiled_here, contenders, peak_of
+from bench.timing import environment
+from lib.files import read_json, write_json, write_whole
 
-from bench_models import QUICK, Sizes  # noqa: E402
-from bench_sections import SECTIONS, compiled_here, contenders, peak_of  # noqa: E402
-from bench_timing import environment  # noqa: E402
-
-from lib.files import read_json, write_json, write_whole  # noqa: E402
-
-RECORDS = ROOT / "lib" / "measurements"
+RECORDS = Path(__file__).resolve().parents[3] / "lib" / "measurements"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -58,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="bench.py", description="Measure training and decoding side by side."
+        prog="bench", description="Measure training and decoding side by side."
     )
     parser.add_argument(
         "sections", nargs="*", metavar="SECTION", help=", ".join(SECTIONS)
@@ -159,7 +155,3 @@ def _section_lines(section: dict[str, Any]) -> list[str]:
         span = f"{row['low']:.2f} to {row['high']:.2f}"
         lines.append(f"| {row['name']} | {row['median']:.2f} | {span} |")
     return lines
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
