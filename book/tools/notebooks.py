@@ -15,6 +15,7 @@ from pathlib import Path
 
 import nbformat
 from address import ROOT, Address, read_address
+from captions import chapter_of, number
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
@@ -67,6 +68,7 @@ def run(path: Path, address: Address) -> list[str]:
     """Run one notebook and store it; what stands in the way comes back as sentences."""
     notebook = read(path)
     put_setup_cell(notebook, address)
+    number(notebook, chapter_of(path))
     normalize(notebook)
     path.write_text(serialize(notebook), encoding="utf-8")
     format_code(path)
