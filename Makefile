@@ -59,7 +59,7 @@ notebooks: setup ## run every chapter again and store its outputs
 	@$(RUN) book/tools/notebooks.py run $(ARGS)
 
 address: setup ## carry the address in _config.yml to every file that names it
-	@$(RUN) book/tools/address.py
+	@$(RUN) book/tools/carry_address.py
 
 format: setup ## lay out the code
 	@$(RUN) -m ruff format .

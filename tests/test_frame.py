@@ -10,7 +10,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from address import ROOT, Address, carry, main, parse_address
+from address import ROOT, Address, parse_address
+from carry_address import carry, main
 from packaging.requirements import Requirement
 from packaging.version import Version
 

@@ -36,6 +36,12 @@ def read(path: Path) -> NotebookNode:
     return notebook
 
 
+def store(notebook: NotebookNode, path: Path) -> None:
+    """Write one notebook in its normal form, with the same line ends everywhere."""
+    normalize(notebook)
+    path.write_text(serialize(notebook), encoding="utf-8", newline="\n")
+
+
 def execute(notebook: NotebookNode, folder: Path) -> None:
     """Run a notebook from top to bottom in a fresh kernel that starts in `folder`."""
     for cell in notebook.cells:
@@ -69,16 +75,14 @@ def run(path: Path, address: Address) -> list[str]:
     notebook = read(path)
     put_setup_cell(notebook, address)
     number(notebook, chapter_of(path))
-    normalize(notebook)
-    path.write_text(serialize(notebook), encoding="utf-8")
+    store(notebook, path)
     format_code(path)
     notebook = read(path)
     try:
         execute(notebook, path.parent.resolve())
     except CellExecutionError as error:
         return [f"a cell failed, outputs not stored:\n{error}"]
-    normalize(notebook)
-    path.write_text(serialize(notebook), encoding="utf-8")
+    store(notebook, path)
     return list(departures(notebook))
 
 
@@ -86,8 +90,7 @@ def renew_setup(path: Path, address: Address) -> list[str]:
     """Renew the setup cell of one notebook, outputs untouched."""
     notebook = read(path)
     put_setup_cell(notebook, address)
-    normalize(notebook)
-    path.write_text(serialize(notebook), encoding="utf-8")
+    store(notebook, path)
     return []
 
 

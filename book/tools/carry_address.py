@@ -1,0 +1,72 @@
+"""Carry the address of the project from `_config.yml` to where it is needed.
+
+    python book/tools/carry_address.py            write it everywhere
+    python book/tools/carry_address.py --check    report where it is not, change nothing
+
+That is the setup cell of every notebook, and the text files that name the address.
+"""
+
+import argparse
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+from address import ROOT, Address, parse_address, read_address
+from notebooks import chapters, check, renew_setup
+
+# The text files that name the address. pyproject.toml says which address was carried
+# to them the last time, so that it can be found and replaced.
+CARRIERS = ("pyproject.toml", "README.md", "book/index.md")
+
+
+def last_carried(root: Path = ROOT) -> Address:
+    """Read the address that the text files were given the last time."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    return parse_address(project["project"]["urls"]["Repository"], "")
+
+
+def carry(text: str, old: Address, new: Address) -> str:
+    """Replace the old address by the new one in a text, in each of its three forms."""
+    text = text.replace(old.url, new.url).replace(old.site, new.site)
+    pattern = rf"/github/{re.escape(old.slug)}/blob/[^/]+/"
+    return re.sub(pattern, f"/github/{new.slug}/blob/{new.revision}/", text)
+
+
+def stale_texts(root: Path = ROOT) -> dict[Path, str]:
+    """The text files whose address is not that of `_config.yml`, and their new text."""
+    new, old = read_address(root), last_carried(root)
+    texts = {}
+    for path in (root / name for name in CARRIERS):
+        if path.is_file():
+            stored = path.read_text(encoding="utf-8")
+            fresh = carry(stored, old, new)
+            if fresh != stored:
+                texts[path] = fresh
+    return texts
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Carry the address, or report where it is missing."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--check", action="store_true", help="report, change nothing")
+    options = parser.parse_args(arguments)
+    address, stale = read_address(), stale_texts()
+    if options.check:
+        lines = [f"{path.name} names another address" for path in stale]
+        for path in chapters():
+            lines += [f"{path.name}: {s}" for s in check(path, address) if "setup" in s]
+        print("\n".join(lines) or f"Every file names {address.url}.")
+        return 1 if lines else 0
+    for path, text in stale.items():
+        path.write_text(text, encoding="utf-8", newline="\n")
+    for path in chapters():
+        renew_setup(path, address)
+    print(f"Every file names {address.url} at revision {address.revision}.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
