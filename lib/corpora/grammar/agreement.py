@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from lib.corpora.grammar.lexicon import SMALL_NUMBERS
 from lib.corpora.grammar.referents import Phrase
-from lib.corpora.grammar.words import spanish_adjective, spanish_plural
+from lib.corpora.grammar.words import (
+    GenderedWord,
+    spanish_adjective,
+    spanish_plural,
+)
 
-# Masculine and feminine singular, masculine and feminine plural.
-_DETERMINERS = {
+
+class _Forms(NamedTuple):
+    """The four forms of a determiner."""
+
+    masculine: str
+    feminine: str
+    masculine_plural: str
+    feminine_plural: str
+
+    def agreeing(self, gender: str, plural: bool) -> str:
+        """The form for a noun of this gender and number."""
+        if plural:
+            return self.feminine_plural if gender == "f" else self.masculine_plural
+        return self.feminine if gender == "f" else self.masculine
+
+
+# In the order of the fields above.
+_TABLE = {
     "the": "el la los las",
     "a": "un una unos unas",
     "this": "este esta estos estas",
@@ -20,7 +42,8 @@ _DETERMINERS = {
     "our": "nuestro nuestra nuestros nuestras",
     "many": "- - muchos muchas",
 }
-_NUMBERS = dict(SMALL_NUMBERS)
+_DETERMINERS = {name: _Forms(*forms.split()) for name, forms in _TABLE.items()}
+_NUMBERS = {number.english: number.spanish for number in SMALL_NUMBERS}
 # Short forms of the adjectives that stand before their noun.
 _SHORTENED = {"bueno": "buen", "malo": "mal"}
 
@@ -61,7 +84,7 @@ def _determiner(name: str, phrase: Phrase, adjacent: bool) -> str:
     stressed = "stressed" in phrase.noun.kinds and not phrase.plural
     if stressed and adjacent and name in ("the", "a"):
         gender = "m"
-    return _DETERMINERS[name].split()[2 * phrase.plural + (gender == "f")]
+    return _DETERMINERS[name].agreeing(gender, phrase.plural)
 
 
 def _shorten(form: str, phrase: Phrase) -> str:
@@ -73,11 +96,10 @@ def _shorten(form: str, phrase: Phrase) -> str:
     return _SHORTENED.get(form, form)
 
 
-def possessed(part: tuple[str, str, str], plural: bool) -> str:
+def possessed(part: GenderedWord, plural: bool) -> str:
     """A part of the body, which Spanish names with the article."""
-    _, noun, gender = part
-    article = _DETERMINERS["the"].split()[2 * plural + (gender == "f")]
-    return f"{article} {spanish_plural(noun) if plural else noun}"
+    article = _DETERMINERS["the"].agreeing(part.gender, plural)
+    return f"{article} {spanish_plural(part.spanish) if plural else part.spanish}"
 
 
 def join_and(first: str, second: str) -> str:

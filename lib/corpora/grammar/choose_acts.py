@@ -1,4 +1,4 @@
-"""Drawing what people do: a verb with an object, a recipient, a place, a time."""
+"""Choosing what people do: a verb with an object, a recipient, a place, a time."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _MOVING = kinds("toward from")
 
 
 def choose_act(random: Random, act: Verb, subject: Subject, what: bool = False) -> Act:
-    """Draw what stands around a verb.
+    """Choose what stands around a verb.
 
     Args:
         random: Where the chances come from.
@@ -79,7 +79,7 @@ def choose_act(random: Random, act: Verb, subject: Subject, what: bool = False) 
 
 
 def choose_object(random: Random, act: Verb, subject: Subject) -> Object | None:
-    """Draw an object that the verb goes with, or nothing if it takes none."""
+    """Choose an object that the verb goes with, or nothing if it takes none."""
     if "people" in act.traits and (not act.objects or random.random() < 0.55):
         return _choose_seen(random, subject)
     if not act.objects:
@@ -114,7 +114,7 @@ def _choose_named(random: Random, act: Verb, phrase: Phrase) -> Object:
 
 
 def _choose_seen(random: Random, subject: Subject) -> Object:
-    """Draw a person as an object: him, Ana, the girl."""
+    """Choose a person as an object: him, Ana, the girl."""
     chance = random.random()
     if chance < 0.5:
         return random.choice(others(subject, PRONOUNS))
@@ -122,7 +122,7 @@ def _choose_seen(random: Random, subject: Subject) -> Object:
 
 
 def choose_recipient(random: Random, subject: Subject) -> Subject:
-    """Draw somebody to whom something is given."""
+    """Choose somebody to whom something is given."""
     chance = random.random()
     if chance < 0.65:
         return random.choice(others(subject, PRONOUNS))
@@ -130,7 +130,7 @@ def choose_recipient(random: Random, subject: Subject) -> Subject:
 
 
 def choose_simple(random: Random) -> Clause | None:
-    """Draw a statement or a question with one act in it."""
+    """Choose a statement or a question with one act in it."""
     verb = random.choice(VERBS)
     asked = _choose_question(random, verb)
     subject = WHO if asked == "who" else _choose_doer(random, verb, asked)
@@ -144,7 +144,7 @@ def choose_simple(random: Random) -> Clause | None:
 
 
 def _choose_doer(random: Random, act: Verb, asked: str) -> Subject:
-    """Draw a subject: mostly people, an animal or a train where the verb allows."""
+    """Choose a subject: mostly people, an animal or a train where the verb allows."""
     for trait, sorts in _SUBJECTS.items():
         if trait in act.traits and random.random() < 0.2:
             noun = random.choice(nouns_of(sorts))
@@ -173,7 +173,7 @@ def _is_thing(subject: Subject) -> bool:
 
 
 def _choose_question(random: Random, act: Verb) -> str:
-    """Draw the sort of question, or none."""
+    """Choose the sort of question, or none."""
     if random.random() > 0.3:
         return ""
     sorts = ["yes-no"] * 5 + ["who"]

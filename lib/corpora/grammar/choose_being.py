@@ -1,4 +1,4 @@
-"""Drawing what people and things are: states, places, tastes and pains."""
+"""Choosing what people and things are: states, places, tastes and pains."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from lib.corpora.grammar.lexicon import (
     LARGE_NUMBERS,
     PROFESSIONS,
     TIMES,
+    times_of,
 )
 from lib.corpora.grammar.meaning import (
     Age,
@@ -68,9 +69,9 @@ def with_time(random: Random, clause: Clause) -> Clause:
         tenses.append("future")
     tense = random.choice(tenses)
     if tense == "present":
-        today = next(time for time in TIMES if time[0] == "today")
+        today = next(time for time in TIMES if time.english == "today")
         return replace(clause, time=today) if random.random() < 0.15 else clause
-    times = [time for time in TIMES if tense in time[2] and time[0] != "today"]
+    times = [time for time in times_of(tense) if time.english != "today"]
     return replace(clause, tense=tense, time=random.choice(times))
 
 
@@ -82,8 +83,9 @@ def _can_be_foreseen(predicate: Predicate) -> bool:
 
 
 def choose_being(random: Random) -> Clause | None:
-    """Draw a sentence that English says with "to be", or the price of a thing."""
-    return random.choices(_BEINGS, _BEING_WEIGHTS)[0](random)
+    """Choose a sentence that English says with "to be", or the price of a thing."""
+    (choose,) = random.choices(_BEINGS, _BEING_WEIGHTS)
+    return choose(random)
 
 
 def choose_state(random: Random) -> Clause:
@@ -125,7 +127,7 @@ def _choose_profession(random: Random) -> Clause:
 
 
 def _choose_worker(random: Random) -> Subject:
-    """Draw somebody whose profession or age is not known: neither king nor waiter."""
+    """Choose somebody whose profession or age is not known: neither king nor waiter."""
     while True:
         subject = choose_subject(random)
         if isinstance(subject, People):
@@ -150,7 +152,7 @@ def _choose_location(random: Random) -> Clause:
 
 
 def _choose_where(random: Random) -> Place:
-    """Draw where somebody is."""
+    """Choose where somebody is."""
     chance = random.random()
     if chance < 0.15:
         return Place("in", HOME, "at")
@@ -160,13 +162,13 @@ def _choose_where(random: Random) -> Place:
 
 
 def _choose_room(random: Random, sorts: frozenset[str] = _ROOMS) -> Place:
-    """Draw a room, a building or a park."""
+    """Choose a room, a building or a park."""
     noun = random.choice(nouns_of(sorts))
     return Place("in", choose_place_phrase(random, noun), at_or_in(noun))
 
 
 def _choose_surface(random: Random, thing: Noun) -> Place:
-    """Draw something to put a thing on; food and cups stand on tables."""
+    """Choose something to put a thing on; food and cups stand on tables."""
     on_table = thing.kinds & kinds("food drink tableware")
     noun = random.choice(nouns_of(kinds("table" if on_table else "surface")))
     return Place("on", choose_place_phrase(random, noun), "on")

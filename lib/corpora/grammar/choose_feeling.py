@@ -1,4 +1,4 @@
-"""Drawing tastes and pains, where Spanish turns the sentence round."""
+"""Choosing tastes and pains, where Spanish turns the sentence round."""
 
 from __future__ import annotations
 
@@ -14,14 +14,8 @@ from lib.corpora.grammar.choose_phrases import (
     nouns_of,
 )
 from lib.corpora.grammar.choose_tenses import is_clear
-from lib.corpora.grammar.lexicon import (
-    BODY,
-)
-from lib.corpora.grammar.meaning import (
-    Clause,
-    Feel,
-    Hurt,
-)
+from lib.corpora.grammar.lexicon import BODY
+from lib.corpora.grammar.meaning import Clause, Feel, Hurt
 from lib.corpora.grammar.referents import Phrase
 from lib.corpora.grammar.verbs import FEELINGS, verb
 from lib.corpora.grammar.words import Noun, Verb, kinds
@@ -32,7 +26,7 @@ _LIKED_ACTS = ("read", "write", "dance", "sing", "run", "sleep", "eat", "study")
 def choose_hurting(random: Random) -> Clause | None:
     """My head hurts: me duele la cabeza."""
     part, subject = random.choice(BODY), choose_pronoun(random)
-    paired = part[0] not in ("head", "back")
+    paired = part.english not in ("head", "back")
     plural = paired and random.random() < 0.6
     if subject.plural and not plural:
         return None  # several people have several heads, in English
@@ -61,7 +55,7 @@ def choose_feeling(random: Random) -> Clause | None:
 
 
 def _choose_liked(random: Random, noun: Noun) -> Phrase:
-    """Draw what somebody likes: all of a kind, or one of them."""
+    """Choose what somebody likes: all of a kind, or one of them."""
     if noun.kinds & kinds("art sport language"):
         return Phrase(noun, "")
     general = noun.kinds & kinds("food drink pet flower")

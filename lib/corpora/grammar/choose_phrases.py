@@ -1,4 +1,4 @@
-"""Drawing nouns with what stands beside them: phrases, people, places."""
+"""Choosing nouns with what stands beside them: phrases, people, places."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from lib.corpora.grammar.referents import (
     Pronoun,
     Subject,
 )
-from lib.corpora.grammar.words import Adjective, Noun, Verb, kinds
+from lib.corpora.grammar.words import Adjective, Noun, Verb, Word, kinds
 
 _OWNERS = {"my": 7, "your": 6, "his": 4, "her": 4, "our": 4, "their": 4}
-_NUMBERS = {number[0]: 4 for number in SMALL_NUMBERS}
+_NUMBERS = {number.english: 4 for number in SMALL_NUMBERS}
 
 # How often each determiner is chosen, by the sort of phrase that is wanted.
 SINGULAR = {"the": 40, "a": 26, "this": 8, "that": 6, **_OWNERS}
@@ -31,7 +31,7 @@ _PUBLIC_PLACES = {"the": 80, "this": 6, "that": 6}
 NEW = {"a": 10}
 NEW_PLURAL = {"many": 4, **_NUMBERS}
 
-HOME = ("home", "casa")
+HOME = Word("home", "casa")
 _SUBJECT_PRONOUN_WEIGHTS = (16, 16, 7, 7, 16, 13)
 _BY_KINDS: dict[frozenset[str], tuple[Noun, ...]] = {}
 _PUBLIC = kinds("place sight outdoor watched awaited unowned")
@@ -61,8 +61,9 @@ def adjectives_of(noun: Noun) -> tuple[Adjective, ...]:
 
 
 def pick(random: Random, weights: dict[str, int]) -> str:
-    """Draw a name by its weight."""
-    return random.choices(list(weights), list(weights.values()))[0]
+    """Choose a name by its weight."""
+    (name,) = random.choices(list(weights), list(weights.values()))
+    return name
 
 
 def choose_phrase(
@@ -73,7 +74,7 @@ def choose_phrase(
     bare: bool = False,
     adjective_chance: float = 0.3,
 ) -> Phrase:
-    """Draw a determiner, a number and perhaps an adjective for a noun.
+    """Choose a determiner, a number and perhaps an adjective for a noun.
 
     Args:
         random: Where the chances come from.
@@ -122,7 +123,7 @@ def _without_owners(weights: dict[str, int]) -> dict[str, int]:
 
 
 def choose_person(random: Random, new: bool = False) -> Phrase:
-    """Draw somebody without a name: the girl, my uncle, and if new, a woman."""
+    """Choose somebody without a name: the girl, my uncle, and if new, a woman."""
     kind = "person" if random.random() < 0.6 else "kin"
     noun = random.choice(nouns_of(frozenset({kind})))
     return choose_phrase(
@@ -131,23 +132,24 @@ def choose_person(random: Random, new: bool = False) -> Phrase:
 
 
 def choose_people(random: Random, pair_chance: float = 0.2) -> People:
-    """Draw one name, or two different ones."""
+    """Choose one name, or two different ones."""
     count = 2 if random.random() < pair_chance else 1
     return People(tuple(random.sample(NAMES, count)))
 
 
 def choose_pronoun(random: Random) -> Pronoun:
-    """Draw one of I, you, he, she, we, they."""
-    return random.choices(PRONOUNS, _SUBJECT_PRONOUN_WEIGHTS)[0]
+    """Choose one of I, you, he, she, we, they."""
+    (pronoun,) = random.choices(PRONOUNS, _SUBJECT_PRONOUN_WEIGHTS)
+    return pronoun
 
 
 def choose_subject(random: Random) -> Subject:
-    """Draw somebody who acts."""
+    """Choose somebody who acts."""
     return choose_pronoun(random) if random.random() < 0.7 else choose_named(random)
 
 
 def choose_named(random: Random) -> People | Phrase:
-    """Draw somebody by name or by a noun."""
+    """Choose somebody by name or by a noun."""
     if random.random() < 0.43:
         return choose_people(random, pair_chance=0.25)
     return choose_person(random)
@@ -166,7 +168,7 @@ def others(subject: Subject, candidates: Sequence[Pronoun]) -> list[Pronoun]:
 
 
 def choose_place(random: Random, verb: Verb) -> Place:
-    """Draw a place for a verb: where it happens, its goal or its start."""
+    """Choose a place for a verb: where it happens, its goal or its start."""
     way, preposition = "in", ""
     if "toward" in verb.traits:
         way, preposition = "to", "at" if verb.english == "arrive" else "to"
@@ -184,7 +186,7 @@ def choose_place(random: Random, verb: Verb) -> Place:
 
 
 def choose_place_phrase(random: Random, noun: Noun) -> Phrase:
-    """Draw a noun for a place: mostly the only one that there is."""
+    """Choose a noun for a place: mostly the only one that there is."""
     weights = _PLACES if "own" in noun.kinds else _PUBLIC_PLACES
     return choose_phrase(random, noun, weights, {}, adjective_chance=0.12)
 

@@ -21,7 +21,7 @@ from lib.corpora.grammar.choose_phrases import (
     others,
 )
 from lib.corpora.grammar.choose_tenses import is_clear, settle
-from lib.corpora.grammar.lexicon import ADJECTIVES, IDIOMS, TIMES
+from lib.corpora.grammar.lexicon import ADJECTIVES, IDIOMS, times_of
 from lib.corpora.grammar.meaning import (
     Act,
     Because,
@@ -52,7 +52,7 @@ _ABLE = tuple(each for each in VERBS if each.english in ABILITIES)
 
 
 def choose_sentence(random: Random) -> Sentence:
-    """Draw one meaning.
+    """Choose one meaning.
 
     Args:
         random: Where the chances come from.
@@ -63,7 +63,8 @@ def choose_sentence(random: Random) -> Sentence:
     Built in chapter 10.
     """
     while True:
-        chosen = random.choices(_MAKERS, _WEIGHTS)[0](random)
+        (make,) = random.choices(_MAKERS, _WEIGHTS)
+        chosen = make(random)
         if chosen is not None:
             return chosen
 
@@ -77,8 +78,8 @@ def _choose_chain(random: Random) -> Chain | None:
     tense = random.choice(("past", "past", "future"))
     first = Clause(subject, Act(before, thing), tense)
     if random.random() < 0.25:
-        times = [time for time in TIMES if tense in time[2]]
-        first = replace(first, time=random.choice(times), time_first=True)
+        time = random.choice(times_of(tense))
+        first = replace(first, time=time, time_first=True)
     recipient = choose_recipient(random, subject) if "gives" in after.traits else None
     return (
         Chain(first, Act(after, Again(thing), recipient)) if is_clear(first) else None
@@ -104,7 +105,7 @@ def _choose_because(random: Random) -> Because | None:
 def _state_or_idiom(name: str) -> Predicate:
     """To be so: with an adjective, or with tener in Spanish."""
     for word in IDIOMS:
-        if word[0] == name:
+        if word.english == name:
             return Idiom(word)
     return Quality(next(a for a in ADJECTIVES if a.english == name))
 
@@ -130,8 +131,8 @@ def _could_be_same(subject: Subject, other: Subject) -> bool:
         return not isinstance(subject, Pronoun) or not subject.dropped
     if isinstance(subject, People) and isinstance(other, People):
         return bool(set(subject.names) & set(other.names))
-    third = subject.person.startswith("3")
-    return third and isinstance(other, Pronoun) and other.person.startswith("3")
+    third = subject.third if isinstance(subject, Pronoun) else True
+    return third and isinstance(other, Pronoun) and other.third
 
 
 def _choose_joined(random: Random) -> Joined | None:
@@ -140,8 +141,8 @@ def _choose_joined(random: Random) -> Joined | None:
     if not _differ(first, second):
         return None
     tense = random.choice(("present", "past", "future"))
-    acts = [Act(verb(name)) for name in random.sample(ACTIVITIES, 2)]
-    return Joined(Clause(first, acts[0], tense), Clause(second, acts[1], tense))
+    one, another = (Act(verb(name)) for name in random.sample(ACTIVITIES, 2))
+    return Joined(Clause(first, one, tense), Clause(second, another, tense))
 
 
 def _choose_contrast(random: Random) -> Contrast | None:
@@ -167,7 +168,8 @@ def _differ(one: Subject, other: Subject) -> bool:
     if isinstance(one, Pronoun) and isinstance(other, Pronoun):
         return bool(others(one, [other]))
     if isinstance(one, Pronoun) or isinstance(other, Pronoun):
-        return one.person[0] != "3" or other.person[0] != "3"
+        pronoun = one if isinstance(one, Pronoun) else other
+        return isinstance(pronoun, Pronoun) and not pronoun.third
     if isinstance(one, People) and isinstance(other, People):
         return not set(one.names) & set(other.names)
     return one != other

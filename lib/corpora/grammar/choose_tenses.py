@@ -1,4 +1,4 @@
-"""Drawing when something happens: the tense, a modal, a word for the time."""
+"""Choosing when something happens: the tense, a modal, a word for the time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from random import Random
 
 from lib.corpora.grammar.choose_phrases import pick
 from lib.corpora.grammar.english import clause as say_clause
-from lib.corpora.grammar.lexicon import TIMES
+from lib.corpora.grammar.lexicon import times_of
 from lib.corpora.grammar.meaning import Act, Clause, Predicate
 from lib.corpora.grammar.referents import Both, I, Phrase, Pronoun
 from lib.corpora.grammar.words import kinds
@@ -66,7 +66,7 @@ def _has_pronoun(predicate: Predicate) -> bool:
 
 
 def _choose_tense(random: Random, asked: str, act: Act) -> str:
-    """Draw a tense that the verb has and the question allows."""
+    """Choose a tense that the verb has and the question allows."""
     tenses, traits, thing = dict(_TENSES), act.verb.traits, act.object
     if isinstance(thing, Phrase) and thing.noun.kinds & _RELATIVES:
         tenses["future"] *= act.verb.english != "have"
@@ -95,7 +95,7 @@ def _add_time(random: Random, chosen: Clause, when: str) -> Clause:
         return replace(chosen, frequency=random.choice(("always", "never")))
     if random.random() > 0.45:
         return chosen
-    times = [time for time in TIMES if when in time[2]]
+    times = times_of(when)
     if when == "present" and not (habitual and chosen.question != "where"):
         return chosen
     first = plain and random.random() < 0.45
@@ -116,7 +116,7 @@ def is_clear(chosen: Clause) -> bool:
     other = {"present": "past", "past": "present"}.get(chosen.tense)
     if other is None or (chosen.modal and chosen.modal != "have"):
         return True
-    if chosen.time and other not in chosen.time[2]:
+    if chosen.time and other not in chosen.time.tenses:
         return True
     act = chosen.predicate
     if isinstance(act, Act) and act.verb.past != act.verb.english:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from lib.corpora.grammar.meaning import (
     Act,
@@ -15,6 +14,7 @@ from lib.corpora.grammar.meaning import (
     Feel,
     Joined,
     Location,
+    Predicate,
     Quality,
     Report,
     Sentence,
@@ -23,11 +23,14 @@ from lib.corpora.grammar.referents import (
     Again,
     Both,
     Combination,
-    People,
+    Object,
     Phrase,
     Place,
+    Subject,
 )
 from lib.corpora.grammar.words import Verb
+
+_Part = Sentence | Subject | Object | Act | Place
 
 
 def combinations(sentence: Sentence) -> frozenset[Combination]:
@@ -37,9 +40,9 @@ def combinations(sentence: Sentence) -> frozenset[Combination]:
         sentence: A meaning.
 
     Returns:
-        ("verb", verb, noun) for a verb and a noun that is its object, and
-        ("adjective", adjective, noun) for an adjective and the noun that it
-        describes, beside it or after "is".
+        Those of the kind "verb" for a verb and a noun that is its object, and of the
+        kind "adjective" for an adjective and the noun that it describes, beside it or
+        after "is".
 
     Built in chapter 10.
     """
@@ -48,10 +51,10 @@ def combinations(sentence: Sentence) -> frozenset[Combination]:
 
 def verb_and_noun(verb: Verb, noun: str) -> Combination:
     """The combination of a verb with its object."""
-    return ("verb", verb.key[0], noun)
+    return Combination("verb", verb.key.english, noun)
 
 
-def _walk(sentence: Any) -> Iterator[Combination]:
+def _walk(sentence: _Part | None) -> Iterator[Combination]:
     """Visit every part of a meaning."""
     match sentence:
         case Clause(subject=subject, predicate=predicate):
@@ -80,13 +83,13 @@ def _walk(sentence: Any) -> Iterator[Combination]:
             yield from second_phrase.combinations()
 
 
-def _predicate(subject: Any, predicate: Any) -> Iterator[Combination]:
+def _predicate(subject: Subject, predicate: Predicate) -> Iterator[Combination]:
     """The combinations that a predicate makes, some of them with its subject."""
     match predicate:
         case Act():
             yield from _act(predicate)
         case Quality(adjective=adjective) if isinstance(subject, Phrase):
-            yield ("adjective", adjective.english, subject.noun.english)
+            yield Combination("adjective", adjective.english, subject.noun.english)
         case Feel(verb=verb, thing=Phrase() as thing):
             yield verb_and_noun(verb, thing.noun.english)
             yield from thing.combinations()
@@ -102,7 +105,7 @@ def _act(act: Act) -> Iterator[Combination]:
         yield from _walk(part)
 
 
-def _phrases(part: Any) -> Iterator[Phrase]:
+def _phrases(part: Object | None) -> Iterator[Phrase]:
     """The noun phrases of an object, through "it" and "and"."""
     match part:
         case Phrase():
@@ -112,5 +115,3 @@ def _phrases(part: Any) -> Iterator[Phrase]:
         case Both(first=first, second=second):
             yield first
             yield second
-        case People() | None:
-            return

@@ -149,8 +149,9 @@ def _change(stem: str, change: tuple[str, str] | None) -> str:
     """Replace the last vowel that the change names."""
     if change is None:
         return stem
-    before, _, after = stem.rpartition(change[0])
-    return before + change[1] + after
+    old, new = change
+    before, _, after = stem.rpartition(old)
+    return before + new + after
 
 
 def _after_vowel(tail: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from lib.corpora.grammar.english_parts import (
     act_words,
@@ -28,12 +27,13 @@ from lib.corpora.grammar.meaning import (
     Joined,
     Location,
     Origin,
+    Predicate,
     Profession,
     Quality,
     Report,
     Sentence,
 )
-from lib.corpora.grammar.referents import Phrase, Pronoun
+from lib.corpora.grammar.referents import Phrase, Pronoun, Subject
 from lib.corpora.grammar.verbs import BE
 from lib.corpora.grammar.words import Verb, add_s, english_plural, join
 
@@ -119,7 +119,7 @@ def clause(clause: Clause) -> str:
         helper = negate(helper)
     asked = clause.question if clause.question in ("what", "where", "when") else ""
     order = (helper, frame.subject) if inverted else (frame.subject, helper)
-    time = clause.time[0] if clause.time else ""
+    time = clause.time.english if clause.time else ""
     early, late = (time, "") if clause.time_first else ("", time)
     return join(asked, early, *order, clause.frequency, main, frame.rest, late)
 
@@ -167,7 +167,7 @@ def _frame(clause: Clause) -> Frame:
     """Find subject, verb and the rest of a clause."""
     subject, predicate = clause.subject, clause.predicate
     if isinstance(predicate, Hurt):
-        part = predicate.part[0]
+        part = predicate.part.english
         owner = subject.english_owner if isinstance(subject, Pronoun) else ""
         words = join(owner, english_plural(part) if predicate.plural else part)
         return Frame(words, "3p" if predicate.plural else "3s", _HURT, "")
@@ -179,7 +179,7 @@ def _frame(clause: Clause) -> Frame:
     return Frame(subject_words(named), subject.person, verb, rest)
 
 
-def _predicate(predicate: Any, subject: Any) -> tuple[Verb, str]:
+def _predicate(predicate: Predicate, subject: Subject) -> tuple[Verb, str]:
     """The verb of a predicate and the words after it."""
     match predicate:
         case Act():
@@ -187,17 +187,18 @@ def _predicate(predicate: Any, subject: Any) -> tuple[Verb, str]:
         case Quality(adjective=adjective):
             return BE, adjective.english
         case Profession(word=word):
-            return BE, english_plural(word[0]) if subject.plural else with_a(word[0])
+            name = word.english
+            return BE, english_plural(name) if subject.plural else with_a(name)
         case Origin(word=word):
-            return BE, f"from {word[0]}"
+            return BE, f"from {word.english}"
         case Location(place=place):
             return BE, place_words(place)
         case Idiom(word=word):
-            return BE, word[0]
+            return BE, word.english
         case Age(number=number):
-            return BE, f"{number[0]} years old"
+            return BE, f"{number.english} years old"
         case Cost(number=number):
-            return _COST, f"{number[0]} euros"
+            return _COST, f"{number.english} euros"
         case Feel(verb=verb, thing=Phrase() as thing):
             return verb, join(verb.particle, phrase(thing))
         case Feel(verb=verb, thing=Verb() as act):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lib.corpora.grammar.meaning import Act
 from lib.corpora.grammar.referents import (
     HE,
@@ -11,10 +9,12 @@ from lib.corpora.grammar.referents import (
     THEY,
     Again,
     Both,
+    Object,
     People,
     Phrase,
     Place,
     Pronoun,
+    Subject,
 )
 from lib.corpora.grammar.words import VOWELS, english_plural, join
 
@@ -38,15 +38,15 @@ def place_words(place: Place | None) -> str:
         return ""
     if isinstance(place.where, Phrase):
         return join(place.preposition, phrase(place.where))
-    return join(place.preposition, place.where[0])
+    return join(place.preposition, place.where.english)
 
 
-def subject_words(subject: Any) -> str:
+def subject_words(subject: Subject) -> str:
     """Name a subject."""
     return subject.english if isinstance(subject, Pronoun) else object_words(subject)
 
 
-def object_words(part: Any) -> str:
+def object_words(part: Object | None) -> str:
     """Name an object."""
     match part:
         case None:
@@ -54,7 +54,7 @@ def object_words(part: Any) -> str:
         case Pronoun():
             return part.english_object
         case People(names=names):
-            return " and ".join(name[0] for name in names)
+            return " and ".join(name.english for name in names)
         case Again(phrase=again):
             return "them" if again.plural else "it"
         case Both(first=first, second=second):
@@ -77,7 +77,7 @@ def with_a(words: str) -> str:
     return f"an {words}" if words[0] in VOWELS else f"a {words}"
 
 
-def pronoun_for(subject: Any) -> Pronoun:
+def pronoun_for(subject: Subject) -> Pronoun:
     """The pronoun that takes up a subject named before."""
     if isinstance(subject, Pronoun):
         return subject

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lib.corpora.grammar.words import Adjective, kinds
+from lib.corpora.grammar.words import Adjective, GenderedWord, Time, Word, kinds
 
 # English, Spanish, copula, kinds it stands beside, kinds that may be so.
 _ADJECTIVES = """
@@ -56,107 +56,109 @@ worried, preocupado, estar, , person kin
 
 _BEFORE_NOUN = frozenset({"good", "bad", "great"})
 
-# (English, Spanish masculine); the feminine follows the rules of adjectives.
+# The Spanish is masculine; the feminine follows the rules of adjectives.
 PROFESSIONS = (
-    ("doctor", "médico"),
-    ("nurse", "enfermero"),
-    ("teacher", "profesor"),
-    ("lawyer", "abogado"),
-    ("engineer", "ingeniero"),
-    ("singer", "cantante"),
-    ("student", "estudiante"),
-    ("writer", "escritor"),
+    Word("doctor", "médico"),
+    Word("nurse", "enfermero"),
+    Word("teacher", "profesor"),
+    Word("lawyer", "abogado"),
+    Word("engineer", "ingeniero"),
+    Word("singer", "cantante"),
+    Word("student", "estudiante"),
+    Word("writer", "escritor"),
 )
 
-# (English, Spanish, gender)
 NAMES = (
-    ("Ana", "Ana", "f"),
-    ("Carlos", "Carlos", "m"),
-    ("Clara", "Clara", "f"),
-    ("Inés", "Inés", "f"),
-    ("Isabel", "Isabel", "f"),
-    ("Luis", "Luis", "m"),
-    ("María", "María", "f"),
-    ("Pablo", "Pablo", "m"),
-    ("Pedro", "Pedro", "m"),
-    ("Sofía", "Sofía", "f"),
+    GenderedWord("Ana", "Ana", "f"),
+    GenderedWord("Carlos", "Carlos", "m"),
+    GenderedWord("Clara", "Clara", "f"),
+    GenderedWord("Inés", "Inés", "f"),
+    GenderedWord("Isabel", "Isabel", "f"),
+    GenderedWord("Luis", "Luis", "m"),
+    GenderedWord("María", "María", "f"),
+    GenderedWord("Pablo", "Pablo", "m"),
+    GenderedWord("Pedro", "Pedro", "m"),
+    GenderedWord("Sofía", "Sofía", "f"),
 )
 
 CITIES = (
-    ("Madrid", "Madrid"),
-    ("Barcelona", "Barcelona"),
-    ("Seville", "Sevilla"),
-    ("London", "Londres"),
-    ("Paris", "París"),
-    ("Rome", "Roma"),
-    ("Spain", "España"),
-    ("Mexico", "México"),
-    ("France", "Francia"),
-    ("Italy", "Italia"),
-    ("Germany", "Alemania"),
-    ("England", "Inglaterra"),
-    ("Argentina", "Argentina"),
+    Word("Madrid", "Madrid"),
+    Word("Barcelona", "Barcelona"),
+    Word("Seville", "Sevilla"),
+    Word("London", "Londres"),
+    Word("Paris", "París"),
+    Word("Rome", "Roma"),
+    Word("Spain", "España"),
+    Word("Mexico", "México"),
+    Word("France", "Francia"),
+    Word("Italy", "Italia"),
+    Word("Germany", "Alemania"),
+    Word("England", "Inglaterra"),
+    Word("Argentina", "Argentina"),
 )
 
-# (English, Spanish, gender, usually in the plural)
 BODY = (
-    ("head", "cabeza", "f"),
-    ("back", "espalda", "f"),
-    ("foot", "pie", "m"),
-    ("leg", "pierna", "f"),
-    ("hand", "mano", "f"),
-    ("eye", "ojo", "m"),
-    ("arm", "brazo", "m"),
-    ("tooth", "diente", "m"),
+    GenderedWord("head", "cabeza", "f"),
+    GenderedWord("back", "espalda", "f"),
+    GenderedWord("foot", "pie", "m"),
+    GenderedWord("leg", "pierna", "f"),
+    GenderedWord("hand", "mano", "f"),
+    GenderedWord("eye", "ojo", "m"),
+    GenderedWord("arm", "brazo", "m"),
+    GenderedWord("tooth", "diente", "m"),
 )
 
 # What one is in English and has in Spanish.
 IDIOMS = (
-    ("hungry", "hambre"),
-    ("thirsty", "sed"),
-    ("sleepy", "sueño"),
-    ("cold", "frío"),
-    ("hot", "calor"),
-    ("afraid", "miedo"),
-    ("right", "razón"),
-    ("in a hurry", "prisa"),
+    Word("hungry", "hambre"),
+    Word("thirsty", "sed"),
+    Word("sleepy", "sueño"),
+    Word("cold", "frío"),
+    Word("hot", "calor"),
+    Word("afraid", "miedo"),
+    Word("right", "razón"),
+    Word("in a hurry", "prisa"),
 )
 
 SMALL_NUMBERS = (
-    ("two", "dos"),
-    ("three", "tres"),
-    ("four", "cuatro"),
-    ("five", "cinco"),
+    Word("two", "dos"),
+    Word("three", "tres"),
+    Word("four", "cuatro"),
+    Word("five", "cinco"),
 )
 LARGE_NUMBERS = (
-    ("six", "seis"),
-    ("seven", "siete"),
-    ("eight", "ocho"),
-    ("nine", "nueve"),
-    ("ten", "diez"),
-    ("eleven", "once"),
-    ("twelve", "doce"),
-    ("fifteen", "quince"),
-    ("twenty", "veinte"),
-    ("thirty", "treinta"),
-    ("forty", "cuarenta"),
-    ("fifty", "cincuenta"),
-    ("sixty", "sesenta"),
+    Word("six", "seis"),
+    Word("seven", "siete"),
+    Word("eight", "ocho"),
+    Word("nine", "nueve"),
+    Word("ten", "diez"),
+    Word("eleven", "once"),
+    Word("twelve", "doce"),
+    Word("fifteen", "quince"),
+    Word("twenty", "veinte"),
+    Word("thirty", "treinta"),
+    Word("forty", "cuarenta"),
+    Word("fifty", "cincuenta"),
+    Word("sixty", "sesenta"),
 )
 
-# (English, Spanish, tenses it may stand with)
 TIMES = (
-    ("yesterday", "ayer", ("past",)),
-    ("last night", "anoche", ("past",)),
-    ("this morning", "esta mañana", ("past",)),
-    ("last week", "la semana pasada", ("past",)),
-    ("every day", "todos los días", ("present",)),
-    ("every week", "todas las semanas", ("present",)),
-    ("today", "hoy", ("present", "past", "future")),
-    ("tomorrow", "mañana", ("future",)),
-    ("tonight", "esta noche", ("future",)),
-    ("next week", "la próxima semana", ("future",)),
+    Time("yesterday", "ayer", ("past",)),
+    Time("last night", "anoche", ("past",)),
+    Time("this morning", "esta mañana", ("past",)),
+    Time("last week", "la semana pasada", ("past",)),
+    Time("every day", "todos los días", ("present",)),
+    Time("every week", "todas las semanas", ("present",)),
+    Time("today", "hoy", ("present", "past", "future")),
+    Time("tomorrow", "mañana", ("future",)),
+    Time("tonight", "esta noche", ("future",)),
+    Time("next week", "la próxima semana", ("future",)),
 )
+
+
+def times_of(tense: str) -> list[Time]:
+    """The times that may stand with a tense, in the order of the table."""
+    return [time for time in TIMES if tense in time.tenses]
 
 
 def _read_adjectives() -> tuple[Adjective, ...]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lib.corpora.grammar.referents import Object, Phrase, Place, Subject, Word
-from lib.corpora.grammar.words import Adjective, Verb
+from lib.corpora.grammar.referents import Object, Phrase, Place, Subject
+from lib.corpora.grammar.words import Adjective, GenderedWord, Time, Verb, Word
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,9 @@ class Feel:
 
 @dataclass(frozen=True)
 class Hurt:
-    """A part of the subject's body hurts: (English, Spanish, gender)."""
+    """A part of the subject's body hurts."""
 
-    part: tuple[str, str, str]
+    part: GenderedWord
     plural: bool
 
 
@@ -119,7 +119,7 @@ class Clause:
     modal: str = ""  # "want", "need", "have", "can", "must", "going"
     negative: bool = False
     question: str = ""  # "yes-no", "what", "where", "when", "who"
-    time: tuple[str, str, tuple[str, ...]] | None = None
+    time: Time | None = None
     time_first: bool = False
     frequency: str = ""  # "always", "never"
     referring: bool = False  # the subject was named before: a pronoun is enough

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from lib.corpora.grammar.words import Adjective, Noun
+from lib.corpora.grammar.words import Adjective, GenderedWord, Noun, Word
 
-Combination = tuple[str, ...]
-Word = tuple[str, str]  # English, Spanish
+
+class Combination(NamedTuple):
+    """Two English words that meet: a verb and its object, an adjective and a noun."""
+
+    kind: str  # "verb" or "adjective", which is what the first word is
+    word: str
+    noun: str
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,11 @@ class Pronoun:
         """Whether it stands for several."""
         return self.person.endswith("p")
 
+    @property
+    def third(self) -> bool:
+        """Whether it is neither the speaker nor the hearer."""
+        return self.person.startswith("3")
+
 
 I = Pronoun("I", "me", "my", "yo", "me", "me", "1s", dropped=True)  # noqa: E741
 YOU = Pronoun("you", "you", "your", "tú", "te", "te", "2s", dropped=True)
@@ -43,14 +54,14 @@ PRONOUNS = (I, YOU, HE, SHE, WE, THEY)
 
 @dataclass(frozen=True)
 class People:
-    """One person, or two, by name: rows (English, Spanish, gender)."""
+    """One person, or two, by name."""
 
-    names: tuple[tuple[str, str, str], ...]
+    names: tuple[GenderedWord, ...]
 
     @property
     def gender(self) -> str:
         """Feminine if everyone is."""
-        return "f" if all(name[2] == "f" for name in self.names) else "m"
+        return "f" if all(name.gender == "f" for name in self.names) else "m"
 
     @property
     def plural(self) -> bool:
@@ -85,7 +96,7 @@ class Phrase:
     def combinations(self) -> Iterator[Combination]:
         """The adjective together with the noun that it stands beside."""
         if self.adjective:
-            yield ("adjective", self.adjective.english, self.noun.english)
+            yield Combination("adjective", self.adjective.english, self.noun.english)
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,8 @@ def held_out_combinations(seed: int) -> frozenset[Combination]:
         seed: The seed of the corpus.
 
     Returns:
-        ("verb", verb, noun) and ("adjective", adjective, noun) combinations. Every
-        word of them keeps most of its other partners.
+        Combinations of a verb or an adjective with a noun. Every word of them keeps
+        most of its other partners.
 
     Built in chapter 10.
     """
@@ -50,8 +50,8 @@ def held_out_combinations(seed: int) -> frozenset[Combination]:
 
 def _words(combination: Combination) -> list[tuple[str, str]]:
     """The two words, each with what it is combined as."""
-    kind, *words = combination
-    return [(kind, word) for word in words]
+    kind = combination.kind
+    return [(kind, combination.word), (kind, combination.noun)]
 
 
 def _may_lose(partners: int, missing: int) -> bool:
@@ -69,7 +69,7 @@ def _possible() -> list[Combination]:
         if noun.kinds & each.objects
     ]
     adjectives = [
-        ("adjective", each.english, noun.english)
+        Combination("adjective", each.english, noun.english)
         for each in ADJECTIVES
         for noun in NOUNS
         if noun.kinds & (each.modifies | each.predicated) and not _is_person(noun.kinds)
@@ -88,7 +88,7 @@ def _is_person(kinds: frozenset[str]) -> bool:
 
 
 def split(seed: int, size: int) -> dict[str, list[Sentence]]:
-    """Draw different sentences and divide them.
+    """Choose different sentences and divide them.
 
     Args:
         seed: Chooses the sentences and the held-out combinations.
@@ -108,14 +108,9 @@ def split(seed: int, size: int) -> dict[str, list[Sentence]]:
     unusual: list[Sentence] = []
     while len(usual) < wanted or len(unusual) < test:
         sentence = choose_sentence(random)
-        part, limit = (
-            (usual, wanted)
-            if not combinations(sentence) & held_out
-            else (
-                unusual,
-                test,
-            )
-        )
+        part, limit = usual, wanted
+        if combinations(sentence) & held_out:
+            part, limit = unusual, test
         source = normalize(english(sentence))
         if len(part) == limit or source in seen:
             continue

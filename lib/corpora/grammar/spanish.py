@@ -99,7 +99,7 @@ def clause(clause: Clause, stressed: bool = False) -> str:
     if stressed:
         parts = replace(parts, subject=object_words(clause.subject))
     group = _verb_group(clause, parts)
-    time = clause.time[1] if clause.time else ""
+    time = clause.time.spanish if clause.time else ""
     early, late = (time, "") if clause.time_first else ("", time)
     if clause.question in ("", "who"):
         often = _FREQUENCIES[clause.frequency]

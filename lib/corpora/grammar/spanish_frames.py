@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
-from typing import Any
 
 from lib.corpora.grammar.agreement import article_phrase, join_and, possessed
 from lib.corpora.grammar.meaning import (
@@ -17,14 +17,25 @@ from lib.corpora.grammar.meaning import (
     Idiom,
     Location,
     Origin,
+    Predicate,
     Profession,
     Quality,
 )
-from lib.corpora.grammar.referents import Again, Both, People, Phrase, Place, Pronoun
+from lib.corpora.grammar.referents import (
+    Again,
+    Both,
+    Object,
+    People,
+    Phrase,
+    Place,
+    Pronoun,
+    Subject,
+)
 from lib.corpora.grammar.words import Verb, join, spanish_adjective
 
 _PREPOSITIONS = {"in": "en", "on": "sobre", "to": "a", "from": "de"}
 _KNOWN = frozenset(["the", "this", "that", "my", "your", "his", "her", "our", "their"])
+_Named = Pronoun | People | Phrase | Both
 
 
 @dataclass(frozen=True)
@@ -80,25 +91,25 @@ def _liked(thing: Phrase | Verb) -> str:
     return thing.spanish
 
 
-def _being(predicate: Any, subject: Any) -> tuple[str, str, str]:
+def _being(predicate: Predicate, subject: Subject) -> tuple[str, str, str]:
     """The verb for the English "be", the words next to it, and those farther off."""
     match predicate:
         case Quality(adjective=adjective):
             form = spanish_adjective(adjective.spanish, subject.gender, subject.plural)
             return adjective.copula, form, ""
         case Profession(word=word):
-            form = spanish_adjective(word[1], subject.gender, subject.plural)
+            form = spanish_adjective(word.spanish, subject.gender, subject.plural)
             return "ser", form, ""
         case Origin(word=word):
-            return "ser", "", f"de {word[1]}"
+            return "ser", "", f"de {word.spanish}"
         case Location(place=place):
             return "estar", "", _place(place)
         case Idiom(word=word):
-            return "tener", word[1], ""
+            return "tener", word.spanish, ""
         case Age(number=number):
-            return "tener", "", f"{number[1]} años"
+            return "tener", "", f"{number.spanish} años"
         case Cost(number=number):
-            return "costar", "", f"{number[1]} euros"
+            return "costar", "", f"{number.spanish} euros"
     raise TypeError(f"Cannot say {predicate!r} in Spanish; expected a predicate.")
 
 
@@ -119,33 +130,33 @@ def act_words(act: Act) -> tuple[str, str, str]:
     indirect = _indirect(act.recipient) if act.recipient else ""
     if direct and indirect in ("le", "les"):
         indirect = "se"
-    named = act.recipient is not None and not isinstance(act.recipient, Pronoun)
-    to = _with_a(act.recipient) if named else ""
+    to = ""
+    if act.recipient is not None and not isinstance(act.recipient, Pronoun):
+        to = _with_a(act.recipient)
     return join(indirect, direct), near, join(thing, to, _place(act.place))
 
 
-def _is_bare(part: Any) -> bool:
+def _is_bare(part: Object) -> bool:
     """Whether an object has no determiner; it then clings to its verb."""
     first = part.first if isinstance(part, Both) else part
     return isinstance(first, Phrase) and not first.determiner
 
 
-def _after_verb(act: Act, part: Any) -> str:
+def _after_verb(act: Act, part: _Named) -> str:
     """An object after its verb, with the personal *a* where it belongs."""
-    words = object_words(part)
-    if act.verb.spanish == "jugar":
+    if act.verb.spanish == "jugar" and isinstance(part, Phrase):
         return f"a {article_phrase(part, generic=True)}"
-    return _with_a(part) if _takes_a(act, part) else words
+    return _with_a(part) if _takes_a(act, part) else object_words(part)
 
 
-def _with_a(part: Any) -> str:
+def _with_a(part: _Named) -> str:
     """Put *a* before each of the people: a Ana y a Inés."""
     if isinstance(part, People):
-        return " y ".join(f"a {name[1]}" for name in part.names)
+        return " y ".join(f"a {name.spanish}" for name in part.names)
     return f"a {object_words(part)}"
 
 
-def _takes_a(act: Act, part: Any) -> bool:
+def _takes_a(act: Act, part: _Named) -> bool:
     """People take the personal *a*, and so do animals that are known."""
     if act.verb.spanish == "tener":
         return False
@@ -158,10 +169,7 @@ def _takes_a(act: Act, part: Any) -> bool:
     return "animal" in part.noun.kinds and part.determiner in _KNOWN
 
 
-_KNOWN = frozenset(["the", "this", "that", "my", "your", "his", "her", "our", "their"])
-
-
-def _indirect(subject: Any) -> str:
+def _indirect(subject: Subject) -> str:
     """The pronoun of somebody to whom something is given or pleasing."""
     if isinstance(subject, Pronoun):
         return subject.indirect
@@ -173,25 +181,24 @@ def _place(place: Place | None) -> str:
     if place is None:
         return ""
     where = place.where
-    words = article_phrase(where) if isinstance(where, Phrase) else where[1]
+    words = article_phrase(where) if isinstance(where, Phrase) else where.spanish
     return join(_PREPOSITIONS[place.way], words)
 
 
-def subject_words(subject: Any) -> str:
+def subject_words(subject: Subject) -> str:
     """Name a subject; yo, tú and nosotros are left to the verb."""
     if isinstance(subject, Pronoun):
         return "" if subject.dropped else subject.spanish
     return object_words(subject)
 
 
-def object_words(part: Any) -> str:
+def object_words(part: _Named) -> str:
     """Name a person or a thing."""
     match part:
         case Pronoun():
             return part.spanish
         case People(names=names):
-            words = names[0][1]
-            return join_and(words, names[1][1]) if len(names) > 1 else words
+            return functools.reduce(join_and, (name.spanish for name in names))
         case Both(first=first, second=second):
             return join_and(article_phrase(first), article_phrase(second))
     return article_phrase(part)

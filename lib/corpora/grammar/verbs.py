@@ -145,4 +145,4 @@ def verb(name: str) -> Verb:
 
     Built in chapter 10.
     """
-    return next(each for each in VERBS if each.key[0] == name)
+    return next(each for each in VERBS if each.key.english == name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 VOWELS = "aeiou"
 
@@ -25,6 +26,36 @@ _SPANISH_PLURALS = {
     "paraguas": "paraguas",
 }
 _UNACCENTED = str.maketrans("áéíóú", "aeiou")
+
+
+class Word(NamedTuple):
+    """What needs no more than its name in both languages: a city, a number."""
+
+    english: str
+    spanish: str
+
+
+class GenderedWord(NamedTuple):
+    """A name of a person or a part of the body, with its Spanish gender."""
+
+    english: str
+    spanish: str
+    gender: str  # "m" or "f"
+
+
+class Time(NamedTuple):
+    """When something happens, and the tenses that may stand with it."""
+
+    english: str
+    spanish: str
+    tenses: tuple[str, ...]
+
+
+class VerbKey(NamedTuple):
+    """What tells one verb from all others."""
+
+    english: str  # with its particle: "look for"
+    spanish: str
 
 
 @dataclass(frozen=True)
@@ -70,9 +101,9 @@ class Verb:
     particle: str = ""  # "for" in "look for"
 
     @property
-    def key(self) -> tuple[str, str]:
+    def key(self) -> VerbKey:
         """What tells "play" (jugar) from "play" (tocar)."""
-        return (f"{self.english} {self.particle}".strip(), self.spanish)
+        return VerbKey(f"{self.english} {self.particle}".strip(), self.spanish)
 
 
 def kinds(text: str) -> frozenset[str]:
