@@ -94,6 +94,13 @@ def test_a_function_that_works_but_gives_nothing_back_is_told_so(capsys: Any) ->
     )
 
 
+def test_a_stub_without_a_source_is_told_the_same(capsys: Any) -> None:
+    names: dict[str, Any] = {}
+    exec("def sourceless(x): ...", names)
+    double(names["sourceless"])
+    assert "sourceless(3) gives back None: replace the …" in capsys.readouterr().out
+
+
 def test_one_missing_answer_of_several_is_enough(capsys: Any) -> None:
     @exercise("0.3", praise="Yes.")
     def both(one: Any, other: Any) -> None:

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from lib.checks.core import (
     CheckFailed,
+    brief,
     exercise,
     expect,
     expect_close,
@@ -276,7 +277,7 @@ def looking_ahead(answer: Any) -> None:
     expect(
         isinstance(answer, set | list | tuple) and set(answer) <= set(VERDICTS),
         'looking_ahead should be a set of names such as {"A", "B"}, but is '
-        f"{answer!r}.",
+        f"{brief(answer)}.",
     )
     for name, sentence in VERDICTS.items():
         expect((name in answer) == (name in "BCE"), sentence)

@@ -9,7 +9,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from lib.checks.core import CheckFailed, exercise, expect, expect_close, expect_equal
+from lib.checks.core import (
+    CheckFailed,
+    brief,
+    exercise,
+    expect,
+    expect_close,
+    expect_equal,
+)
 from lib.config import TransformerConfig
 from lib.model import Transformer, count_parameters
 
@@ -294,6 +301,6 @@ def _expect_verdict(got: Any, expected: bool, sentence: str) -> None:
     verdict = got.item() if isinstance(got, Tensor) and got.numel() == 1 else got
     if not isinstance(verdict, bool):
         raise CheckFailed(
-            f"same_alone should return True or False, but returned {verdict!r}."
+            f"same_alone should return True or False, but returned {brief(got)}."
         )
     expect(verdict == expected, sentence)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from lib.checks.core import exercise, expect, expect_equal
+from lib.checks.core import brief, exercise, expect, expect_equal
 
 __all__ = ["apply_merges", "leaks", "next_merge", "padded_positions"]
 
@@ -15,7 +15,7 @@ def leaks(answer: Any) -> None:
     got = answer(train, test)
     expect(
         not isinstance(got, dict | str),
-        f"leaks(train, test) should be a set of sources, but it is {got!r}.",
+        f"leaks(train, test) should be a set of sources, but it is {brief(got)}.",
     )
     if isinstance(got, list | tuple | frozenset):
         got = set(got)
@@ -91,7 +91,8 @@ def apply_merges(answer: Any) -> None:
     got = answer("las", merges)
     expect(
         isinstance(got, list | tuple),
-        f"apply_merges('las', merges) should be a list of pieces, but it is {got!r}.",
+        f"apply_merges('las', merges) should be a list of pieces, but it is "
+        f"{brief(got)}.",
     )
     expect_equal(
         list(got),

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from lib.checks.core import exercise, expect, expect_close, expect_equal
+from lib.checks.core import brief, exercise, expect, expect_close, expect_equal
 
 __all__ = ["best", "cache_size", "clipped", "grow"]
 
@@ -49,7 +49,7 @@ def grow(answer: Any) -> None:
     expect(
         isinstance(got, list | tuple) and all(map(_is_pair, got)),
         f"{what} should be a list of pairs (beginning, log-probability), but it is "
-        f"{got!r}.",
+        f"{brief(got)}.",
     )
     expect(
         len(got) == 2,

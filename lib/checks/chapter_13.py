@@ -5,6 +5,7 @@ from typing import Any
 import torch
 
 from lib.checks.core import (
+    brief,
     exercise,
     expect,
     expect_close,
@@ -61,7 +62,8 @@ def align(answer: Any) -> None:
     got = answer(weights, ["the", "white", "house"], ["la", "casa", "blanca"])
     expect(
         isinstance(got, list | tuple | zip),
-        f"align(weights, source, target) should be a list of pairs, but it is {got!r}.",
+        f"align(weights, source, target) should be a list of pairs, but it is "
+        f"{brief(got)}.",
     )
     expect_equal(
         [tuple(pair) for pair in got],

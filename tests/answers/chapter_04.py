@@ -1,17 +1,11 @@
-"""Every check of chapter 4: against the stub, right answers and typical mistakes."""
+"""Right and wrong answers to the exercises of chapter 4."""
 
 import math
-from typing import Any
 
-import pytest
 import torch
 
-from lib.checks import CheckFailed
 from lib.checks import chapter_04 as check
 from lib.masks import causal_mask, padding_mask
-
-
-def stub(*_: Any) -> Any: ...
 
 
 def window(length, width, back=0, ahead=0):
@@ -46,15 +40,17 @@ def pair(ids, pad):
     return ~causal_mask(ids.size(1)), ids == pad
 
 
+STUBS = [(check.looking_ahead, ["A", ...])]
+
 RIGHT = [
-    ("4.1", check.window_mask, window),
-    ("4.2", check.decoder_mask, both),
-    ("4.3", check.masked_softmax, softly),
-    ("4.3", check.masked_softmax, lambda s, m: infinity(s, m).masked_fill(~m, 0.0)),
-    ("4.4", check.for_pytorch, pair),
-    ("4.4", check.for_pytorch, lambda ids, pad: list(pair(ids, pad))),
-    ("4.5", check.looking_ahead, {"B", "C", "E"}),
-    ("4.5", check.looking_ahead, ["E", "C", "B"]),
+    (check.window_mask, window),
+    (check.decoder_mask, both),
+    (check.masked_softmax, softly),
+    (check.masked_softmax, lambda s, m: infinity(s, m).masked_fill(~m, 0.0)),
+    (check.for_pytorch, pair),
+    (check.for_pytorch, lambda ids, pad: list(pair(ids, pad))),
+    (check.looking_ahead, {"B", "C", "E"}),
+    (check.looking_ahead, ["E", "C", "B"]),
 ]
 
 WRONG = [
@@ -195,44 +191,3 @@ WRONG = [
     (check.looking_ahead, {"X"}, "should be a set of names"),
     (check.looking_ahead, 3, "should be a set of names"),
 ]
-
-
-@pytest.mark.parametrize(
-    ("number", "run"), {number: (number, run) for number, run, _ in RIGHT}.values()
-)
-def test_a_stub_is_not_answered_yet(number, run, capsys):
-    run(... if number == "4.5" else stub)
-    assert capsys.readouterr().out.startswith(f"Exercise {number}: not answered yet.")
-
-
-@pytest.mark.parametrize(("number", "run", "answer"), RIGHT)
-def test_a_right_answer_is_right(number, run, answer, capsys):
-    run(answer)
-    assert capsys.readouterr().out.startswith(f"Exercise {number}: right.")
-
-
-@pytest.mark.parametrize(("run", "answer", "sentence"), WRONG)
-def test_a_wrong_answer_is_diagnosed(run, answer, sentence):
-    with pytest.raises(CheckFailed) as failure:
-        run(answer)
-    message = str(failure.value)
-    assert sentence in message
-    assert "\n" not in message
-    assert message.endswith(".") or " stopped with " in message
-
-
-@pytest.mark.parametrize("name", "ABCDE")
-@pytest.mark.parametrize("length", [5, 16])
-def test_the_suspects_are_what_the_answer_says(name, length):
-    model = check.suspects()[name]
-    ids = torch.arange(1, length + 1).unsqueeze(0)
-    before = model(ids)
-    leaks = False
-    for place in range(1, length):
-        changed = ids.clone()
-        changed[:, place] = 19
-        moved = (model(changed) - before).abs().amax(dim=(0, -1)) > 1e-6
-        leaks |= bool(moved[:place].any())
-        assert moved[place]
-    expected = name in "BC" or (name == "E" and length > 8)
-    assert leaks == expected
