@@ -26,7 +26,7 @@ ALL_CORES := env -u OMP_NUM_THREADS -u MKL_NUM_THREADS -u OPENBLAS_NUM_THREADS
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-browser book site test translate train bench notebooks \
+.PHONY: help setup setup-browser book site test portable translate train bench notebooks \
 	address format lint serve clean
 
 help: ## list these habits
@@ -45,6 +45,9 @@ book: setup ## build the site, warnings as errors
 
 test: setup-browser ## check everything; one part: make test ARGS=tests/test_masks.py
 	@book/tools/test.sh $(ARGS)
+
+portable: setup ## every chapter again as other processors calculate; some in ARGS
+	@book/tools/portable.sh $(ARGS)
 
 translate: setup ## translate: make translate TEXT="a sentence in English"
 	@$(ALL_CORES) $(RUN) -m lib translate "$$TEXT"

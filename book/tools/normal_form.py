@@ -14,7 +14,7 @@ NOTEBOOK_METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-CELL_METADATA = {"cellView", "mystnb", "tags"}
+CELL_METADATA = {"cellView", "may-shake", "mystnb", "tags"}
 
 # What must not stand in a stored output: it is different on the next machine or run.
 _UNSTABLE = {
