@@ -21,26 +21,37 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 RANGES = {
     Requirement(r).name: Requirement(r) for r in PROJECT["project"]["dependencies"]
 }
+ENGINES = {
+    Requirement(r).name: Requirement(r)
+    for r in PROJECT["project"]["optional-dependencies"]["export"]
+}
+REQUIREMENTS = ("requirements.txt", "requirements-export.txt")
 
 
-def pins() -> dict[str, str]:
-    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+def pins(files: tuple[str, ...] = REQUIREMENTS) -> dict[str, str]:
+    texts = [(ROOT / file).read_text(encoding="utf-8") for file in files]
+    lines = [line for text in texts for line in text.splitlines()]
     wanted = [line for line in lines if line and not line.startswith("#")]
     return dict(line.split("==") for line in wanted)
 
 
 def test_requirements_are_exact_and_name_no_host() -> None:
-    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
-    assert "://" not in text and "--" not in text
+    for file in REQUIREMENTS:
+        text = (ROOT / file).read_text(encoding="utf-8")
+        assert "://" not in text and "--" not in text
     for name, version in pins().items():
         assert str(Version(version)) == version, f"{name} is not pinned exactly"
 
 
 def test_pins_lie_in_the_ranges_of_lib() -> None:
     """What Colab installs by range is what the tests run with, or near it."""
-    for name, wanted in RANGES.items():
+    for name, wanted in {**RANGES, **ENGINES}.items():
         assert name in pins(), f"{name} is not pinned"
         assert Version(pins()[name]) in wanted.specifier, f"{name} is out of range"
+
+
+def test_the_engines_of_an_export_are_pinned_apart() -> None:
+    assert set(pins(("requirements-export.txt",))) == set(ENGINES)
 
 
 def imports_of(path: Path) -> set[str]:
@@ -55,7 +66,8 @@ def imports_of(path: Path) -> set[str]:
 
 def test_everything_that_lib_imports_is_declared() -> None:
     used = set().union(*(imports_of(path) for path in ROOT.glob("lib/**/*.py")))
-    foreign = used - set(sys.stdlib_module_names) - {"lib"}
+    # The engines are imported by the functions that need them, never before.
+    foreign = used - set(sys.stdlib_module_names) - {"lib"} - set(ENGINES)
     declared = {name.lower().replace("-", "_") for name in RANGES}
     assert {name.lower() for name in foreign} == declared
 
@@ -116,7 +128,7 @@ def test_continuous_integration_runs_the_same_command() -> None:
 
 
 def set_up(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run the set-up in a folder that holds nothing but it and a requirements.txt."""
+    """Run the set-up in a folder that holds nothing but it and its requirements."""
     tools = folder / "book" / "tools"
     tools.mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / "book/tools/setup.sh", tools)
@@ -132,6 +144,7 @@ def set_up(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
 
 def test_set_up_is_done_once_and_repeated_after_a_failure(tmp_path: Path) -> None:
     (tmp_path / "requirements.txt").write_text("no-such-package==1\n")
+    (tmp_path / "requirements-export.txt").write_text("")
     offline = {"PIP_NO_INDEX": "1", "PYTHON": sys.executable}
     failed = set_up(tmp_path, **offline)
     assert failed.returncode != 0

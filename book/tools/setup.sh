@@ -1,7 +1,7 @@
 #!/bin/sh
 # Make the virtual environment and install the pinned requirements; with "browser", also
 # see to it that there is a Chromium for the tests to drive. Nothing is done twice: the
-# stamp holds a checksum of requirements.txt and the version of Python.
+# stamp holds a checksum of both requirements files and the version of Python.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -57,13 +57,13 @@ if [ -e "$unfinished" ] || [ "$(version_of "$venv/bin/python")" != "$version" ];
     fi
 fi
 
-wanted="$version $(cksum <requirements.txt)"
+wanted="$version $(cat requirements.txt requirements-export.txt | cksum)"
 if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
     echo "Installing requirements.txt into $venv (minutes the first time; log: $log)"
     rm -f "$stamp"
     : >"$unfinished"
     "$venv/bin/python" -m pip install --disable-pip-version-check --no-input \
-        --progress-bar off -r requirements.txt >>"$log" 2>&1 ||
+        --progress-bar off -r requirements.txt -r requirements-export.txt >>"$log" 2>&1 ||
         fail "pip could not install requirements.txt: check the network, then run make again."
     rm -f "$unfinished"
     echo "$wanted" >"$stamp"

@@ -14,7 +14,7 @@ from lib.config import TransformerConfig
 from lib.files import read_json, write_json, write_whole
 from lib.model import Transformer
 from lib.vocabulary import Vocabulary
-from lib.vocabulary.subwords import SubwordVocabulary
+from lib.vocabulary.stored import read_vocabularies, write_vocabularies
 
 __all__ = ["SHIPPED", "find_folder", "read_folder", "write_folder"]
 
@@ -22,7 +22,6 @@ SHIPPED = Path(__file__).parent.parent / "models"
 """The folder of the models that come with the book."""
 
 _CONFIG, _WEIGHTS = "config.json", "model.safetensors"
-_SHARED = "tokenizer.json"
 _FORMAT = 1
 # What is raised by settings that are missing or wrong, by sizes that fit no memory, and
 # by half a file.
@@ -65,13 +64,7 @@ def write_folder(
         "tidy": tidy,
         "model": model.config.to_dict(),
     }
-    for side, vocabulary in zip(("src", "tgt"), vocabularies, strict=True):
-        if isinstance(vocabulary, SubwordVocabulary):
-            file = _SHARED if vocabularies[0] is vocabularies[1] else f"{side}.json"
-            write_whole(folder / file, vocabulary.to_json())
-            description[f"{side}_vocab"] = file
-        else:
-            description[f"{side}_vocab"] = vocabulary.tokens
+    description |= write_vocabularies(folder, vocabularies)
     write_whole(folder / _WEIGHTS, save(weights, metadata={"format": "pt"}))
     write_json(folder / _CONFIG, description)
 
@@ -102,9 +95,7 @@ def read_folder(
         description = read_json(folder / _CONFIG)
         if description["format"] != _FORMAT:
             raise ValueError(f"format {description['format']} is not {_FORMAT}")
-        src_vocab, tgt_vocab = _vocabularies(
-            folder, description["src_vocab"], description["tgt_vocab"]
-        )
+        src_vocab, tgt_vocab = read_vocabularies(folder, description)
         config = TransformerConfig.from_dict(description["model"])
         with torch.random.fork_rng(devices=[]):  # first weights, soon replaced
             model = Transformer(config)
@@ -144,24 +135,6 @@ def find_folder(folder: Path | str) -> Path:
                 f"shipped translators are: {', '.join(sorted(shipped)) or 'none'}."
             )
     return found
-
-
-def _vocabularies(folder: Path, src: Any, tgt: Any) -> tuple[Vocabulary, Vocabulary]:
-    src_vocab = _vocabulary(folder, src)
-    return src_vocab, src_vocab if src == tgt else _vocabulary(folder, tgt)
-
-
-def _vocabulary(folder: Path, content: Any) -> Vocabulary:
-    """Return the words in the list, or the pieces in the file of that name."""
-    if isinstance(content, str):
-        if Path(content).name != content:  # never a file outside the folder
-            raise ValueError(f"{content!r} is not the name of a file in it")
-        if not (folder / content).is_file():
-            raise ValueError(f"it has no file {content} for its vocabulary")
-        return SubwordVocabulary.load(folder / content)
-    if not isinstance(content, list) or not all(isinstance(t, str) for t in content):
-        raise ValueError("a vocabulary is not a list of words")
-    return Vocabulary(content, specials=())
 
 
 def _weights_to_save(model: Transformer, dtype: torch.dtype) -> dict[str, Tensor]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -14,11 +12,9 @@ from lib.decoding import Hypothesis, beam_search, greedy_decode
 from lib.model import Transformer
 from lib.translator.folder import read_folder, write_folder
 from lib.vocabulary import Vocabulary
-from lib.vocabulary.subwords import SubwordVocabulary
+from lib.vocabulary.sentences import Source, Written, in_batches, read_source
 
 __all__ = ["Translator"]
-
-Written = TypeVar("Written")
 
 
 class Translator:
@@ -83,26 +79,11 @@ class Translator:
             TypeError: if it is no text.
             ValueError: if there is nothing to translate, or more than the model reads.
         """
-        if not isinstance(sentence, str):
-            raise TypeError(f"A sentence must be text, but it is {sentence!r}.")
-        sentence = " ".join(sentence.split())
-        if not re.search(r"\w", sentence):
-            raise ValueError(
-                f"There is nothing to translate in {sentence!r}; write a sentence."
-            )
-        if self.tidy:
-            sentence = sentence[0].upper() + sentence[1:].rstrip(" !")
-            if sentence[-1] not in ".?":
-                sentence += "."
-        length, limit = len(self.src_vocab.encode(sentence)), self.model.config.max_len
-        if length >= limit:  # one place is for <eos>
-            subwords = isinstance(self.src_vocab, SubwordVocabulary)
-            unit = "pieces of words" if subwords else "words and marks"
-            raise ValueError(
-                f"A sentence of {length} {unit} is too long; this translator reads at "
-                f"most {limit - 1}: {sentence[:40]!r}…"
-            )
-        return sentence
+        return self._read(sentence).text
+
+    def _read(self, sentence: str) -> Source:
+        max_len = self.model.config.max_len
+        return read_source(sentence, self.src_vocab, max_len, self.tidy)
 
     def unknown_words(self, sentence: str) -> list[str]:
         """Return the words of a sentence that the translator has never seen."""
@@ -166,32 +147,17 @@ class Translator:
         write: Callable[[Tensor], list[Written]],
     ) -> list[Written]:
         """Write something for each sentence, and give it back in their order."""
-        if isinstance(sentences, str):
-            raise TypeError(
-                f"translate takes a list of sentences; write [{sentences!r}]."
-            )
-        if not isinstance(batch_size, int):
-            raise TypeError(
-                f"batch_size must be a whole number, but it is {batch_size!r}."
-            )
-        if batch_size < 1:
-            raise ValueError(f"batch_size must be at least 1, but it is {batch_size}.")
-        ids = [
-            torch.tensor([*self.src_vocab.encode(text), self.src_vocab.eos_id])
-            for text in map(self.prepare, sentences)
-        ]
-        # Sentences of similar length share a batch, so that little of it is padding.
-        order = sorted(range(len(ids)), key=lambda index: len(ids[index]))
-        written: dict[int, Written] = {}
-        for start in range(0, len(order), batch_size):
-            batch = order[start : start + batch_size]
-            src = self._pad([ids[index] for index in batch])
-            written.update(zip(batch, write(src), strict=True))
-        return [written[index] for index in range(len(ids))]
 
-    def _pad(self, ids: list[Tensor]) -> Tensor:
+        def pad_and_write(ids: list[list[int]]) -> list[Written]:
+            return write(self._pad(ids))
+
+        return in_batches(sentences, batch_size, self._read, pad_and_write)
+
+    def _pad(self, ids: list[list[int]]) -> Tensor:
         return torch.nn.utils.rnn.pad_sequence(
-            ids, batch_first=True, padding_value=self.src_vocab.pad_id
+            [torch.tensor(row) for row in ids],
+            batch_first=True,
+            padding_value=self.src_vocab.pad_id,
         ).to(self.device)  # (B, S)
 
     def _greedy(self, src: Tensor) -> list[list[int]]:

@@ -1,0 +1,76 @@
+"""Two vocabularies in the folder of a translator: lists of words, or files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from lib.files import write_whole
+from lib.vocabulary.subwords import SubwordVocabulary
+from lib.vocabulary.words import Vocabulary
+
+_SHARED = "tokenizer.json"
+_NAMES = ("src_vocab", "tgt_vocab")
+
+
+def write_vocabularies(
+    folder: Path, vocabularies: tuple[Vocabulary, Vocabulary]
+) -> dict[str, Any]:
+    """Write what needs a file of its own, and return the rest for a JSON file.
+
+    Args:
+        folder: the folder of the translator.
+        vocabularies: of the source and the target; they may be one and the same.
+
+    Example:
+        >>> words = Vocabulary(["go"], specials=["<pad>", "<sos>", "<eos>", "<unk>"])
+        >>> write_vocabularies(Path("nowhere"), (words, words))["tgt_vocab"][-1]
+        'go'
+    """
+    description: dict[str, Any] = {}
+    for name, vocabulary in zip(_NAMES, vocabularies, strict=True):
+        if isinstance(vocabulary, SubwordVocabulary):
+            same = vocabularies[0] is vocabularies[1]
+            file = _SHARED if same else f"{name.removesuffix('_vocab')}.json"
+            write_whole(folder / file, vocabulary.to_json())
+            description[name] = file
+        else:
+            description[name] = vocabulary.tokens
+    return description
+
+
+def read_vocabularies(
+    folder: Path, description: dict[str, Any]
+) -> tuple[Vocabulary, Vocabulary]:
+    """Read what :func:`write_vocabularies` wrote.
+
+    Args:
+        folder: the folder of the translator.
+        description: what it returned, read from the JSON file.
+
+    Raises:
+        KeyError: if the description names no vocabularies.
+        ValueError: if a vocabulary is damaged, or its file is missing.
+
+    Example:
+        >>> words = ["<pad>", "<sos>", "<eos>", "<unk>", "go"]
+        >>> description = {"src_vocab": words, "tgt_vocab": words}
+        >>> read_vocabularies(Path("nowhere"), description)[0].encode("go")
+        [4]
+    """
+    src, tgt = (description[name] for name in _NAMES)
+    src_vocab = _read(folder, src)
+    return src_vocab, src_vocab if src == tgt else _read(folder, tgt)
+
+
+def _read(folder: Path, content: Any) -> Vocabulary:
+    """Return the words in the list, or the pieces in the file of that name."""
+    if isinstance(content, str):
+        if Path(content).name != content:  # never a file outside the folder
+            raise ValueError(f"{content!r} is not the name of a file in it")
+        if not (folder / content).is_file():
+            raise ValueError(f"it has no file {content} for its vocabulary")
+        return SubwordVocabulary.load(folder / content)
+    if not isinstance(content, list) or not all(isinstance(t, str) for t in content):
+        raise ValueError("a vocabulary is not a list of words")
+    return Vocabulary(content, specials=())
