@@ -68,10 +68,11 @@ format: setup ## lay out the code
 	@$(RUN) -m ruff format .
 	@$(RUN) -m ruff check --fix .
 
-lint: setup ## layout, mistakes and types, without running anything
+lint: setup ## layout, mistakes, types and imports, without running anything
 	@$(RUN) -m ruff format --check .
 	@$(RUN) -m ruff check .
 	@$(RUN) -m mypy
+	@$(BIN)/lint-imports --no-logo --cache-dir .cache/import-linter
 
 serve: book ## read the site at http://localhost:8000 (PORT=8000)
 	@echo "The book is at http://localhost:$(PORT) until you press Ctrl+C."

@@ -1,7 +1,5 @@
 """Every piece of the Transformer, once, tested; the chapters of the book import it.
 
-The modules stand in one order, and each imports only those above it:
-files, config, positions, masks, attention, layers, model, speed, vocabulary, corpora,
-data, decoding, translator, evaluation, training, figures, views, checks, and the
-command line.
+The modules stand in one order, from `files` and `config` to the command line, and each
+imports only those before it; import-linter's contract in pyproject.toml is that order.
 """

@@ -22,12 +22,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0 for success, 2 for wrong input, 130 for Ctrl-C. (A run that
         is told to end by SIGTERM exits with 143.)
-
-    Example:
-        >>> main(["translate", ""])
-        2
-
-    Built in chapter 9.
     """
     parser = argparse.ArgumentParser(
         prog="python -m lib",

@@ -87,8 +87,6 @@ def check_attention_shapes(
         ...
         ValueError: Queries and keys must be equally wide, but query has shape (2, 4)
         and key (3, 5).
-
-    Built in chapter 3.
     """
     q, k, v = tuple(query.shape), tuple(key.shape), tuple(value.shape)
     if min(len(q), len(k), len(v)) < 2:

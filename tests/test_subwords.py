@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
-import pickle
+import pickle  # noqa: TID251 - several processes hand vocabularies on this way
 import random
 import re
 import subprocess

@@ -6,6 +6,7 @@ keeps `lib` importable for the reference page, and writes that page's list of mo
 
 import pkgutil
 import sys
+import tomllib
 from importlib.metadata import files
 from pathlib import Path
 from typing import Any
@@ -26,26 +27,16 @@ MATHJAX_PARTS = (
     "ui",
 )
 
-# The order in which `lib` is built up, each module on top of those before it.
-LIB_ORDER = [
-    "config",
-    "positions",
-    "masks",
-    "attention",
-    "layers",
-    "model",
-    "speed",
-    "vocabulary",
-    "corpora",
-    "data",
-    "decoding",
-    "translator",
-    "evaluation",
-    "training",
-    "figures",
-    "views",
-    "checks",
-]
+
+def lib_order() -> list[str]:
+    """The modules of `lib`, each on top of those before it: import-linter's layers."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    (layers,) = (c["layers"] for c in contracts if c["type"] == "layers")
+    return list(reversed(layers))
+
+
+LIB_ORDER = lib_order()
 
 
 def mathjax_folder() -> Path:

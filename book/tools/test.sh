@@ -17,6 +17,8 @@ fi
 "$step" "Layout (ruff format)" format "$run" -m ruff format --check . || failed="$failed layout,"
 "$step" "Mistakes (ruff check)" ruff "$run" -m ruff check . || failed="$failed ruff,"
 "$step" "Types (mypy)" mypy "$run" -m mypy || failed="$failed types,"
+"$step" "Order of the modules (import-linter)" imports "${run%/*}/lint-imports" \
+    --no-logo --cache-dir .cache/import-linter || failed="$failed imports,"
 "$run" book/tools/build_site.py || failed="$failed site,"
 
 echo "Tests, doctests and the stored outputs of every chapter (pytest, two side by side)"

@@ -9,14 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from lib.checks.core import (
-    CheckFailed,
-    brief,
-    exercise,
-    expect,
-    expect_close,
-    expect_equal,
-)
+from lib.checks.core import brief, exercise, expect, expect_close, expect_equal
 from lib.config import TransformerConfig
 from lib.model import Transformer, count_parameters
 
@@ -299,8 +292,6 @@ def same_alone(answer: Any) -> None:
 
 def _expect_verdict(got: Any, expected: bool, sentence: str) -> None:
     verdict = got.item() if isinstance(got, Tensor) and got.numel() == 1 else got
-    if not isinstance(verdict, bool):
-        raise CheckFailed(
-            f"same_alone should return True or False, but returned {brief(got)}."
-        )
+    told = f"same_alone should return True or False, but returned {brief(got)}."
+    expect(isinstance(verdict, bool), told)
     expect(verdict == expected, sentence)

@@ -48,8 +48,8 @@ def exercise(number: str, praise: str) -> Callable[[Check], Check]:
     whether or not the exercise is solved.
 
     Args:
-        number: The exercise's number, such as "2.1".
-        praise: One sentence of why the answer is right, or of what comes next.
+        number: the exercise's number, such as "2.1".
+        praise: one sentence of why the answer is right, or of what comes next.
 
     Example:
         >>> @exercise("0.1", praise="Doubling is adding a number to itself.")

@@ -20,11 +20,6 @@ def suspects() -> dict[str, Model]:
     Shape:
         - Token ids: :math:`(B, T)`.
         - Output: :math:`(B, T, 8)`.
-
-    Example:
-        >>> models = suspects()
-        >>> models["A"](torch.tensor([[3, 4, 5]])).shape
-        torch.Size([1, 3, 8])
     """
     models = (with_gap, one_ahead, centered, with_running_sum, built_for_eight)
     return dict(zip("ABCDE", models, strict=True))

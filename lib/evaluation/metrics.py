@@ -21,8 +21,6 @@ class Score(NamedTuple):
     Example:
         >>> Score(36.54, "nrefs:1|...").value
         36.54
-
-    Built in chapter 12.
     """
 
     value: float
@@ -51,8 +49,6 @@ def bleu(
         >>> score = bleu(["The cat sat on the mat."], [["The cat sat on the mat."]])
         >>> round(score.value, 1), score.signature.split("|")[:2]
         (100.0, ['nrefs:1', 'case:mixed'])
-
-    Built in chapter 12.
     """
     return _sacrebleu(BLEU(), predictions, references)
 
@@ -76,8 +72,6 @@ def chrf(
     Example:
         >>> round(chrf(["gatos"], ["gatas"]).value)
         33
-
-    Built in chapter 12.
     """
     return _sacrebleu(CHRF(), predictions, references)
 
@@ -119,8 +113,6 @@ def exact_match(predictions: Sequence[str], references: Sequence[str]) -> float:
     Example:
         >>> exact_match(["vamos", "ir"], ["vamos", "voy"])
         0.5
-
-    Built in chapter 9.
     """
     _check_lists(predictions, references)
     right = sum(p == r for p, r in zip(predictions, references, strict=True))

@@ -54,8 +54,6 @@ def kinds_of_mistakes(
     Example:
         >>> kinds_of_mistakes("He never eats.", "Él come come.", ["Él nunca come."])
         ['repetition', 'negation']
-
-    Built in chapter 14.
     """
     if not references:
         raise ValueError(f"There is no reference for {source!r}.")
@@ -99,8 +97,6 @@ def group_by(
     Example:
         >>> group_by([1, 3, 9, 2], edges=[1, 3, 6])
         [('1 to 2', [0, 3]), ('3 to 5', [1]), ('6 or more', [2])]
-
-    Built in chapter 14.
     """
     if list(edges) != sorted(set(edges)) or not edges:
         raise ValueError(f"The edges must grow from one to the next: {list(edges)}.")

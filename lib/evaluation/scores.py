@@ -17,14 +17,6 @@ def unseen_parts(splits: Mapping[str, Any]) -> list[str]:
 
     Args:
         splits: the parts of a corpus by their names.
-
-    Example:
-        >>> unseen_parts({"train": [], "validation": [], "unseen_sentences": []})
-        ['unseen_sentences']
-        >>> unseen_parts({"train": [], "validation": [], "test": []})
-        ['test']
-
-    Built in chapter 9.
     """
     return [name for name in splits if name.startswith(("unseen", "test"))]
 
@@ -59,8 +51,6 @@ def score(
         >>> pairs = load("grammar", size=2000).splits["unseen_sentences"][:2]
         >>> score(Translator.load("grammar-en-es"), pairs)[0]["sentences"]
         2
-
-    Built in chapter 9.
     """
     answers = references(pairs)
     written = translator.translate(
@@ -94,8 +84,6 @@ def compare_with_all(
         >>> found = compare_with_all(["Voy a casa ahora."], [right])
         >>> found["exact_match"], found["bleu"], found["bleu_single"] < 20
         (1.0, 100.0, True)
-
-    Built in chapter 12.
     """
     first = [right[0] for right in answers]
     # Exact is what equals any right answer.

@@ -19,11 +19,11 @@ class Column:
     """A stack of boxes that grows upwards, with the shape beside each arrow.
 
     Args:
-        sketch: The sheet to draw on.
-        x: The middle of the column, in inches.
-        label: The side of the labels, "left" or "right"; residual connections run
+        sketch: the sheet to draw on.
+        x: the middle of the column, in inches.
+        label: the side of the labels, "left" or "right"; residual connections run
             on the other one.
-        shape: What is written on the arrows.
+        shape: what is written on the arrows.
     """
 
     def __init__(self, sketch: Sketch, x: float, label: str, shape: str) -> None:
@@ -105,9 +105,9 @@ def encoder_layer(
     """Draw one layer of the encoder (§3.1, Figure 1 left) with its shapes.
 
     Args:
-        config: The sizes of the model.
-        B: Number of sentences, or its letter.
-        S: Length of the source in tokens, or its letter.
+        config: the sizes of the model.
+        B: number of sentences, or its letter.
+        S: length of the source in tokens, or its letter.
 
     Returns:
         The figure and its axes.
@@ -119,8 +119,6 @@ def encoder_layer(
         >>> [text.get_text() for text in ax.texts].count("(2, 5, 8)")
         5
         >>> plt.close(figure)
-
-    Built in chapter 7.
     """
     sketch = Sketch()
     column = Column(sketch, 0.0, "right", shape_text(B, S, config.d_model))
@@ -139,10 +137,10 @@ def decoder_layer(
     """Draw one layer of the decoder (§3.1, Figure 1 right) with its shapes.
 
     Args:
-        config: The sizes of the model.
-        B: Number of sentences, or its letter.
-        S: Length of the source in tokens, or its letter.
-        T: Length of the target in tokens, or its letter.
+        config: the sizes of the model.
+        B: number of sentences, or its letter.
+        S: length of the source in tokens, or its letter.
+        T: length of the target in tokens, or its letter.
 
     Returns:
         The figure and its axes.
@@ -154,8 +152,6 @@ def decoder_layer(
         >>> "(B, S, 8)" in [text.get_text() for text in ax.texts]
         True
         >>> plt.close(figure)
-
-    Built in chapter 7.
     """
     sketch = Sketch()
     column = Column(sketch, 0.0, "left", shape_text(B, T, config.d_model))
@@ -177,10 +173,10 @@ def transformer_diagram(
     """Draw the whole Transformer (§3, Figure 1) with the shape on each arrow.
 
     Args:
-        config: The sizes of the model.
-        B: Number of sentences, or its letter.
-        S: Length of the source in tokens, or its letter.
-        T: Length of the target in tokens, or its letter.
+        config: the sizes of the model.
+        B: number of sentences, or its letter.
+        S: length of the source in tokens, or its letter.
+        T: length of the target in tokens, or its letter.
 
     Returns:
         The figure and its axes.
@@ -192,8 +188,6 @@ def transformer_diagram(
         >>> "(2, 4, 11)" in [text.get_text() for text in ax.texts]
         True
         >>> plt.close(figure)
-
-    Built in chapter 8.
     """
     sketch = Sketch()
     encoder = Column(sketch, 0.0, "right", shape_text(B, S, config.d_model))

@@ -38,21 +38,21 @@ def line_curves(
     """Draw one line per name, told apart by color, dashes and markers.
 
     Args:
-        x: Where the points stand; shared by all lines.
-        series: The name of each line, and its values.
-        xlabel: Name of the horizontal axis, with its unit.
-        ylabel: Name of the vertical axis, with its unit.
-        logx: Use a logarithmic horizontal axis.
-        logy: Use a logarithmic vertical axis.
-        title: Title above the lines.
-        ax: Axes to draw on; None makes a new figure.
+        x: where the points stand; shared by all lines.
+        series: the name of each line, and its values.
+        xlabel: name of the horizontal axis, with its unit.
+        ylabel: name of the vertical axis, with its unit.
+        logx: use a logarithmic horizontal axis.
+        logy: use a logarithmic vertical axis.
+        title: title above the lines.
+        ax: axes to draw on; None makes a new figure.
         labels: "legend", or "direct" for names at the right end of the lines.
 
     Returns:
         The figure and its axes.
 
     Raises:
-        ValueError: If a line has not one value per point of `x`.
+        ValueError: if a line has not one value per point of `x`.
 
     Example:
         >>> import matplotlib.pyplot as plt
@@ -60,8 +60,6 @@ def line_curves(
         >>> ax.get_xlabel(), len(ax.lines)
         ('step', 1)
         >>> plt.close(figure)
-
-    Built in chapter 2.
     """
     places = as_array(x, "x", 1)
     lines = {name: as_array(y, f"values of {name!r}", 1) for name, y in series.items()}
@@ -141,17 +139,17 @@ def bars(
     """Draw one horizontal bar per name, with its number at the end.
 
     Args:
-        values: The length of each bar by name, top to bottom.
-        ylabel: What the lengths measure, with the unit.
-        title: Title above the bars.
-        decimals: Digits after the point.
-        ax: Axes to draw on; None makes a new figure.
+        values: the length of each bar by name, top to bottom.
+        ylabel: what the lengths measure, with the unit.
+        title: title above the bars.
+        decimals: digits after the point.
+        ax: axes to draw on; None makes a new figure.
 
     Returns:
         The figure and its axes.
 
     Raises:
-        ValueError: If there are no values.
+        ValueError: if there are no values.
 
     Example:
         >>> import matplotlib.pyplot as plt
@@ -159,8 +157,6 @@ def bars(
         >>> [text.get_text() for text in ax.texts]
         ['0.50', '0.75']
         >>> plt.close(figure)
-
-    Built in chapter 3.
     """
     if not values:
         raise ValueError("Expected at least one value to draw a bar for, but got none.")
@@ -193,19 +189,19 @@ def training_curves(
     """Draw what a training logged; a row may lack some of the metrics.
 
     Args:
-        rows: One mapping per logged step, such as `{"step": 10, "train_loss": 2.1}`.
-        metrics: The names to draw; None: every one but `x`.
-        x: The name that says where a row stands.
-        ylabel: Name of the vertical axis.
-        logy: Use a logarithmic vertical axis.
-        title: Title above the lines.
-        ax: Axes to draw on; None makes a new figure.
+        rows: one mapping per logged step, such as `{"step": 10, "train_loss": 2.1}`.
+        metrics: the names to draw; None: every one but `x`.
+        x: the name that says where a row stands.
+        ylabel: name of the vertical axis.
+        logy: use a logarithmic vertical axis.
+        title: title above the lines.
+        ax: axes to draw on; None makes a new figure.
 
     Returns:
         The figure and its axes.
 
     Raises:
-        ValueError: If a metric stands in no row.
+        ValueError: if a metric stands in no row.
 
     Example:
         >>> import matplotlib.pyplot as plt
@@ -214,8 +210,6 @@ def training_curves(
         >>> [line.get_label() for line in ax.lines]
         ['train', 'valid']
         >>> plt.close(figure)
-
-    Built in chapter 9.
     """
     if metrics is None:
         metrics = list(dict.fromkeys(key for row in rows for key in row if key != x))
@@ -248,16 +242,16 @@ def gradient_norms(
     """Draw how large the gradient is in each layer, one line per kind of network.
 
     Args:
-        norms: For each network its norms, from the first layer to the last.
-        ylabel: Name of the vertical axis (logarithmic).
-        title: Title above the lines.
-        ax: Axes to draw on; None makes a new figure.
+        norms: for each network its norms, from the first layer to the last.
+        ylabel: name of the vertical axis (logarithmic).
+        title: title above the lines.
+        ax: axes to draw on; None makes a new figure.
 
     Returns:
         The figure and its axes.
 
     Raises:
-        ValueError: If the networks have different depths.
+        ValueError: if the networks have different depths.
 
     Example:
         >>> import matplotlib.pyplot as plt
@@ -265,8 +259,6 @@ def gradient_norms(
         >>> ax.get_yscale()
         'log'
         >>> plt.close(figure)
-
-    Built in chapter 6.
     """
     depth = max((len(values) for values in norms.values()), default=0)
     layers = np.arange(1, depth + 1)

@@ -21,15 +21,15 @@ def search_tree(
     r"""Draw the beginnings of a sentence as a tree that grows to the right.
 
     Args:
-        probabilities: The probability of each beginning, its words put together with
+        probabilities: the probability of each beginning, its words put together with
             spaces: "A", "B", "A A", …. A number on an arrow is that of the next word.
-        kept: The beginnings that a search keeps; they are colored.
+        kept: the beginnings that a search keeps; they are colored.
 
     Returns:
         The figure and its axes.
 
     Raises:
-        ValueError: If a beginning's own beginning is missing, or one to keep.
+        ValueError: if a beginning's own beginning is missing, or one to keep.
 
     Example:
         >>> import matplotlib.pyplot as plt
@@ -37,8 +37,6 @@ def search_tree(
         >>> sorted(text.get_text() for text in ax.texts)
         ['0.40', '0.50', '0.60', '<sos>', 'A\n0.60', 'A B\n0.30', 'B\n0.40']
         >>> plt.close(figure)
-
-    Built in chapter 12.
     """
     known = {"": 1.0, **probabilities}
     for begin in [*map(_parent, probabilities), *kept]:

@@ -24,18 +24,18 @@ def pipeline(
     """Draw steps one after the other, with what flows between them.
 
     Args:
-        steps: The text of each box.
-        shapes: What is written on the arrows: one between each two boxes, or two
+        steps: the text of each box.
+        shapes: what is written on the arrows: one between each two boxes, or two
             more, for what goes into the first box and comes out of the last.
-        kinds: What each box is, which gives its color: "plain", "linear",
+        kinds: what each box is, which gives its color: "plain", "linear",
             "attention", "norm", "feed_forward", "embedding", "softmax", "mask".
-        upwards: Let the data flow upwards, as in the paper, and not downwards.
+        upwards: let the data flow upwards, as in the paper, and not downwards.
 
     Returns:
         The figure and its axes.
 
     Raises:
-        ValueError: If the numbers of steps, shapes and kinds do not fit together.
+        ValueError: if the numbers of steps, shapes and kinds do not fit together.
 
     Example:
         >>> import matplotlib.pyplot as plt
@@ -43,8 +43,6 @@ def pipeline(
         >>> [text.get_text() for text in ax.texts]
         ['tokenize', 'look up', '5 tokens']
         >>> plt.close(figure)
-
-    Built in chapter 1.
     """
     if not steps or len(shapes) not in (len(steps) - 1, len(steps) + 1):
         raise ValueError(
@@ -102,11 +100,11 @@ def attention_block(
     """Draw the steps of scaled dot-product attention (§3.2.1, Figure 2 left).
 
     Args:
-        T: Number of queries, or its letter.
-        S: Number of keys, or its letter.
-        d_k: Size of a query and of a key.
-        d_v: Size of a value; None: the same as `d_k`.
-        masked: Draw the mask too.
+        T: number of queries, or its letter.
+        S: number of keys, or its letter.
+        d_k: size of a query and of a key.
+        d_v: size of a value; None: the same as `d_k`.
+        masked: draw the mask too.
 
     Returns:
         The figure and its axes.
@@ -117,8 +115,6 @@ def attention_block(
         >>> [text.get_text() for text in ax.texts].count("(2, 3)")
         4
         >>> plt.close(figure)
-
-    Built in chapter 3.
     """
     d_v = d_k if d_v is None else d_v
     middle = [("scale: divide by √d_k", "linear")]
@@ -165,17 +161,17 @@ def multi_head_block(
     """Draw multi-head attention (§3.2.2, Figure 2 right): split, attend, put back.
 
     Args:
-        n_heads: Number of heads, H.
-        d_model: Size of a token's vector, D.
-        B: Number of sentences, or its letter.
-        T: Number of queries, or its letter.
-        S: Number of keys, or its letter.
+        n_heads: number of heads, H.
+        d_model: size of a token's vector, D.
+        B: number of sentences, or its letter.
+        T: number of queries, or its letter.
+        S: number of keys, or its letter.
 
     Returns:
         The figure and its axes.
 
     Raises:
-        ValueError: If the heads do not divide `d_model`.
+        ValueError: if the heads do not divide `d_model`.
 
     Example:
         >>> import matplotlib.pyplot as plt
@@ -183,8 +179,6 @@ def multi_head_block(
         >>> "(B, 2, T, 4)" in [text.get_text() for text in ax.texts]
         True
         >>> plt.close(figure)
-
-    Built in chapter 5.
     """
     if n_heads < 1 or d_model % n_heads:
         raise ValueError(
@@ -225,8 +219,8 @@ def residual_block(
 
     Args:
         norm_first: False for the paper's order, True for pre-norm.
-        sublayer: What the connection leads around.
-        shape: The shape of the data, the same on each arrow.
+        sublayer: what the connection leads around.
+        shape: the shape of the data, the same on each arrow.
 
     Returns:
         The figure and its axes.
@@ -237,8 +231,6 @@ def residual_block(
         >>> [text.get_text() for text in ax.texts if not text.get_text()[:1] == "("]
         ['x', 'layer norm', 'sublayer', 'dropout', 'output']
         >>> plt.close(figure)
-
-    Built in chapter 6.
     """
     names = [(sublayer, "attention"), ("dropout", "plain")]
     norm = ("layer norm", "norm")

@@ -45,13 +45,13 @@ def attention_map(
     """Draw one head's attention weights: each row is a query and adds up to 1.
 
     Args:
-        weights: The weights, one row per query and one column per key.
-        queries: The tokens that attend, one per row.
-        keys: The tokens that are attended to, one per column.
-        ax: Axes to draw on; None makes a new figure.
-        title: Title above the map.
-        annotate: Write each weight into its cell; None: if it fits.
-        colorbar: Draw the scale of the colors; None: if no numbers are written.
+        weights: the weights, one row per query and one column per key.
+        queries: the tokens that attend, one per row.
+        keys: the tokens that are attended to, one per column.
+        ax: axes to draw on; None makes a new figure.
+        title: title above the map.
+        annotate: write each weight into its cell; None: if it fits.
+        colorbar: draw the scale of the colors; None: if no numbers are written.
 
     Shape:
         weights: (T, S)
@@ -60,7 +60,7 @@ def attention_map(
         The figure and its axes.
 
     Raises:
-        ValueError: If the weights do not fit the tokens.
+        ValueError: if the weights do not fit the tokens.
 
     Example:
         >>> import matplotlib.pyplot as plt
@@ -68,8 +68,6 @@ def attention_map(
         >>> [label.get_text() for label in ax.get_xticklabels()]
         ['lets', 'go']
         >>> plt.close(figure)
-
-    Built in chapter 3.
     """
     matrix = as_array(weights, "weights (queries × keys)", 2)
     rows = check_labels(queries, matrix.shape[0], "queries", "rows")
@@ -94,11 +92,11 @@ def attention_grid(
     """Draw the weights of several heads side by side, with one scale for all.
 
     Args:
-        weights: One matrix of weights per head.
-        queries: The tokens that attend, one per row.
-        keys: The tokens that are attended to, one per column.
-        titles: One title per head; None: "head 1", "head 2", ….
-        columns: How many maps stand in a row; None: what the width allows.
+        weights: one matrix of weights per head.
+        queries: the tokens that attend, one per row.
+        keys: the tokens that are attended to, one per column.
+        titles: one title per head; None: "head 1", "head 2", ….
+        columns: how many maps stand in a row; None: what the width allows.
 
     Shape:
         weights: (H, T, S)
@@ -107,7 +105,7 @@ def attention_grid(
         The figure and an array of its axes, one per head.
 
     Raises:
-        ValueError: If the weights do not fit the tokens or the titles.
+        ValueError: if the weights do not fit the tokens or the titles.
 
     Example:
         >>> import matplotlib.pyplot as plt
@@ -115,8 +113,6 @@ def attention_grid(
         >>> [ax.get_title() for ax in axes]
         ['head 1', 'head 2']
         >>> plt.close(figure)
-
-    Built in chapter 5.
     """
     heads = as_array(weights, "weights (heads × queries × keys)", 3)
     rows = check_labels(queries, heads.shape[1], "queries", "rows")
@@ -164,13 +160,13 @@ def mask_map(
     """Draw a boolean mask (True = may be attended to), blocked cells hatched.
 
     Args:
-        mask: The mask; leading axes of size 1 are dropped, and a single row counts
+        mask: the mask; leading axes of size 1 are dropped, and a single row counts
             for every query.
-        queries: The tokens that attend, one per row.
-        keys: The tokens that are attended to, one per column.
-        ax: Axes to draw on; None makes a new figure.
-        title: Title above the map.
-        legend: Say below the map which cell means what.
+        queries: the tokens that attend, one per row.
+        keys: the tokens that are attended to, one per column.
+        ax: axes to draw on; None makes a new figure.
+        title: title above the map.
+        legend: say below the map which cell means what.
 
     Shape:
         mask: (T, S), or (1, S) for every query alike
@@ -179,7 +175,7 @@ def mask_map(
         The figure and its axes.
 
     Raises:
-        ValueError: If the mask is not boolean or does not fit the tokens.
+        ValueError: if the mask is not boolean or does not fit the tokens.
 
     Example:
         >>> import matplotlib.pyplot as plt
@@ -187,8 +183,6 @@ def mask_map(
         >>> [label.get_text() for label in ax.get_yticklabels()]
         ['a', 'b']
         >>> plt.close(figure)
-
-    Built in chapter 4.
     """
     if isinstance(mask, list | tuple):
         mask = np.asarray(mask)
@@ -233,23 +227,23 @@ def value_map(
     """Draw any matrix: a small one with its numbers, a large one as colors.
 
     Args:
-        matrix: The numbers, row 0 at the top.
-        row_labels: One label per row; None: the row's index.
-        column_labels: One label per column; None: the column's index.
-        signed: Colors on both sides of a white zero; None: if a number is negative.
-        ax: Axes to draw on; None makes a new figure.
-        title: Title above the map.
-        xlabel: Name of the columns.
-        ylabel: Name of the rows.
-        annotate: Write each number into its cell; None: if it fits.
-        decimals: Digits after the point.
-        colorbar: Draw the scale of the colors; None: if no numbers are written.
+        matrix: the numbers, row 0 at the top.
+        row_labels: one label per row; None: the row's index.
+        column_labels: one label per column; None: the column's index.
+        signed: colors on both sides of a white zero; None: if a number is negative.
+        ax: axes to draw on; None makes a new figure.
+        title: title above the map.
+        xlabel: name of the columns.
+        ylabel: name of the rows.
+        annotate: write each number into its cell; None: if it fits.
+        decimals: digits after the point.
+        colorbar: draw the scale of the colors; None: if no numbers are written.
 
     Returns:
         The figure and its axes.
 
     Raises:
-        ValueError: If the labels do not fit the matrix.
+        ValueError: if the labels do not fit the matrix.
 
     Example:
         >>> import matplotlib.pyplot as plt
@@ -257,8 +251,6 @@ def value_map(
         >>> [text.get_text() for text in ax.texts]
         ['1.0', '−0.5', '0.0', '0.2']
         >>> plt.close(figure)
-
-    Built in chapter 2.
     """
     values = as_array(matrix, "a matrix", 2).astype(float)
     rows = None if row_labels is None else list(row_labels)

@@ -34,12 +34,7 @@ MARGIN = 0.12  # inches around a diagram
 
 
 def text_width(text: str) -> float:
-    """Width of a line of text in inches, at the size of the diagrams.
-
-    Example:
-        >>> text_width("attention") > text_width("add") > 0.2
-        True
-    """
+    """Width of a line of text in inches, at the size of the diagrams."""
     font = FontProperties(family="DejaVu Sans")
     lines = [line for line in text.split("\n") if line.strip()]
     sizes = [TextPath((0, 0), line, FONT_SIZE, prop=font) for line in lines]
@@ -87,17 +82,7 @@ class Box:
 
 
 class Sketch:
-    """A sheet without borders: draw anywhere, in inches; `finish` cuts it to size.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> sketch = Sketch()
-        >>> left, right = sketch.box(0.7, 0.5, "words"), sketch.box(2.2, 0.5, "ids")
-        >>> sketch.arrow(left.right, right.left)
-        >>> [text.get_text() for text in sketch.ax.texts]
-        ['words', 'ids']
-        >>> plt.close(sketch.figure)
-    """
+    """A sheet without borders: draw anywhere, in inches; `finish` cuts it to size."""
 
     def __init__(self) -> None:
         self.figure: Figure = plt.figure(layout="none")

@@ -49,15 +49,7 @@ FONT_SIZE = 11.0
 
 
 def apply_style() -> None:
-    """Set matplotlib's defaults to the house style (importing `lib.figures` does).
-
-    Example:
-        >>> apply_style()
-        >>> plt.rcParams["font.size"], plt.rcParams["figure.facecolor"]
-        (11.0, 'white')
-
-    Built in chapter 1.
-    """
+    """Set matplotlib's defaults to the house style (importing `lib.figures` does)."""
     mpl.rcParams.update(
         {
             "font.family": "DejaVu Sans",  # comes with matplotlib: never missing
@@ -94,11 +86,7 @@ def luminance(color: Any) -> float:
     """Relative luminance of a color, from 0 (black) to 1 (white), as WCAG defines it.
 
     Args:
-        color: Anything that matplotlib takes for a color.
-
-    Example:
-        >>> luminance("white"), luminance("black")
-        (1.0, 0.0)
+        color: anything that matplotlib takes for a color.
     """
     rgb = np.array(mpl.colors.to_rgb(color))
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
@@ -106,12 +94,7 @@ def luminance(color: Any) -> float:
 
 
 def ink_on(color: Any) -> str:
-    """Black or white, whichever reads better on the color.
-
-    Example:
-        >>> ink_on("#FFFFFF"), ink_on("#0072B2")
-        ('black', 'white')
-    """
+    """Black or white, whichever reads better on the color."""
     return "black" if luminance(color) > 0.18 else "white"
 
 
@@ -119,16 +102,12 @@ def as_array(values: Any, name: str, ndim: int) -> Array:
     """Take a tensor, an array or nested lists; give an array with `ndim` axes.
 
     Args:
-        values: The numbers; a tensor is detached and brought to the CPU.
-        name: What they are called in an error message.
-        ndim: How many axes are expected.
+        values: the numbers; a tensor is detached and brought to the CPU.
+        name: what they are called in an error message.
+        ndim: how many axes are expected.
 
     Raises:
-        ValueError: If there are more or fewer axes, or no numbers at all.
-
-    Example:
-        >>> as_array(torch.ones(2, 3, requires_grad=True), "weights", 2).shape
-        (2, 3)
+        ValueError: if there are more or fewer axes, or no numbers at all.
     """
     if isinstance(values, torch.Tensor):
         tensor = values.detach().cpu()
@@ -149,11 +128,7 @@ def check_labels(labels: Sequence[str], size: int, what: str, axis: str) -> list
     """Give the labels as a list, one for each of `size` rows or columns.
 
     Raises:
-        ValueError: If their number differs from `size`.
-
-    Example:
-        >>> check_labels(["lets", "go"], 2, "queries", "rows")
-        ['lets', 'go']
+        ValueError: if their number differs from `size`.
     """
     if isinstance(labels, str) or len(labels) != size:
         raise ValueError(
@@ -167,16 +142,9 @@ def canvas(ax: Axes | None, width: float, height: float) -> tuple[Figure, Axes]:
     """Give the axes to draw on: the caller's, or those of a new figure.
 
     Args:
-        ax: Axes to draw on, or None for a new figure.
-        width: Width of a new figure in inches, cut to `MAX_WIDTH`.
-        height: Height of a new figure in inches.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, ax = canvas(None, 20, 3)
-        >>> figure.get_size_inches().tolist()
-        [7.0, 3.0]
-        >>> plt.close(figure)
+        ax: axes to draw on, or None for a new figure.
+        width: width of a new figure in inches, cut to `MAX_WIDTH`.
+        height: height of a new figure in inches.
     """
     if ax is None:
         return plt.subplots(figsize=(min(width, MAX_WIDTH), height))

@@ -25,15 +25,15 @@ def batch_of_tokens(
     """Draw sentences as the rows of one batch, with padding where they end.
 
     Args:
-        sentences: The tokens of each sentence; shorter ones are padded.
-        pad_token: How the padding is written.
-        ids: The token ids to write below the tokens, padded already.
+        sentences: the tokens of each sentence; shorter ones are padded.
+        pad_token: how the padding is written.
+        ids: the token ids to write below the tokens, padded already.
 
     Returns:
         The figure and its axes.
 
     Raises:
-        ValueError: If there is no sentence, or the ids do not fit the tokens.
+        ValueError: if there is no sentence, or the ids do not fit the tokens.
 
     Example:
         >>> import matplotlib.pyplot as plt
@@ -41,8 +41,6 @@ def batch_of_tokens(
         >>> [text.get_text() for text in ax.texts][:4]
         ['lets', 'go', 'go', '<pad>']
         >>> plt.close(figure)
-
-    Built in chapter 1.
     """
     if not sentences or not any(sentences) or isinstance(sentences[0], str):
         raise ValueError(
@@ -82,16 +80,16 @@ def teacher_forcing(
     """Draw what the decoder is fed in training, and what it has to answer (§3.1).
 
     Args:
-        tokens: The words of the target sentence.
-        sos_token: How the start is written.
-        eos_token: How the end is written.
+        tokens: the words of the target sentence.
+        sos_token: how the start is written.
+        eos_token: how the end is written.
         shifted: False draws the mistake: the input is the answer itself.
 
     Returns:
         The figure and its axes.
 
     Raises:
-        ValueError: If there are no tokens, or too many to stay readable.
+        ValueError: if there are no tokens, or too many to stay readable.
 
     Example:
         >>> import matplotlib.pyplot as plt
@@ -99,8 +97,6 @@ def teacher_forcing(
         >>> [text.get_text() for text in ax.texts][:4]
         ['vamos', '<eos>', '<sos>', 'vamos']
         >>> plt.close(figure)
-
-    Built in chapter 9.
     """
     if not tokens or isinstance(tokens, str):
         raise ValueError(f"Expected a list of target tokens, but got {tokens!r}.")

@@ -23,9 +23,9 @@ def position_waves(
     """Draw a position encoding (§3.5) as waves: one panel per sine/cosine pair.
 
     Args:
-        encoding: One row per position, one column per number; even columns hold
+        encoding: one row per position, one column per number; even columns hold
             sines, odd ones cosines.
-        pairs: Which pairs to draw (pair i holds the columns 2i and 2i + 1);
+        pairs: which pairs to draw (pair i holds the columns 2i and 2i + 1);
             None: the first four.
 
     Shape:
@@ -35,7 +35,7 @@ def position_waves(
         The figure and an array of its axes, one per pair.
 
     Raises:
-        ValueError: If the encoding has an odd number of columns, or not that pair.
+        ValueError: if the encoding has an odd number of columns, or not that pair.
 
     Example:
         >>> import matplotlib.pyplot as plt
@@ -45,8 +45,6 @@ def position_waves(
         >>> [line.get_label() for line in axes[0].lines][:2]
         ['column 0 (sine)', 'column 1 (cosine)']
         >>> plt.close(figure)
-
-    Built in chapter 2.
     """
     table = as_array(encoding, "an encoding (positions × columns)", 2)
     if table.shape[1] % 2:
@@ -101,11 +99,11 @@ def clock(
     """Draw one sine/cosine pair (§3.5) as points on the unit circle, one per position.
 
     Args:
-        pair: One row per position: its sine and its cosine.
-        shift: Also draw how the first positions turn when this many are added to
+        pair: one row per position: its sine and its cosine.
+        shift: also draw how the first positions turn when this many are added to
             them: each by the same angle.
-        title: Title above the circle.
-        ax: Axes to draw on; None makes a new figure.
+        title: title above the circle.
+        ax: axes to draw on; None makes a new figure.
 
     Shape:
         pair: (T, 2)
@@ -114,7 +112,7 @@ def clock(
         The figure and its axes.
 
     Raises:
-        ValueError: If there are not two columns, or the shift leaves no position.
+        ValueError: if there are not two columns, or the shift leaves no position.
 
     Example:
         >>> import matplotlib.pyplot as plt
@@ -123,8 +121,6 @@ def clock(
         >>> [text.get_text() for text in ax.texts]
         ['0', '1', '2', '3', '4']
         >>> plt.close(figure)
-
-    Built in chapter 2.
     """
     points = as_array(pair, "a pair (positions × [sine, cosine])", 2)
     if points.shape[1] != 2:

@@ -39,8 +39,6 @@ def epoch_files(folder: Path) -> list[Path]:
         ...         write_whole(Path(folder) / f"epoch-{number}.safetensors", b"")
         ...     [file.stem for file in epoch_files(Path(folder))]
         ['epoch-9', 'epoch-10']
-
-    Built in chapter 11.
     """
     found = {
         int(match[1]): file
@@ -62,8 +60,6 @@ def average_weights(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]
     Example:
         >>> average_weights([{"w": torch.tensor([1.0])}, {"w": torch.tensor([3.0])}])
         {'w': tensor([2.])}
-
-    Built in chapter 11.
     """
     if not states:
         raise ValueError("There are no weights to average.")
@@ -80,12 +76,6 @@ def weights_once_each(model: nn.Module) -> dict[str, Tensor]:
 
     Args:
         model: the model.
-
-    Example:
-        >>> list(weights_once_each(nn.Linear(2, 3)))
-        ['weight', 'bias']
-
-    Built in chapter 11.
     """
     weights: dict[str, Tensor] = {}
     seen: set[int] = set()
@@ -102,12 +92,6 @@ class KeepEpochWeights(Callback):
     Args:
         count: how many epochs.
         folder: where the files go; None keeps them in memory alone.
-
-    Example:
-        >>> KeepEpochWeights(3).count
-        3
-
-    Built in chapter 11.
     """
 
     def __init__(self, count: int, folder: Path | None = None) -> None:

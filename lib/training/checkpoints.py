@@ -22,16 +22,6 @@ class SafetensorsCheckpointIO(CheckpointIO):
     Loading a pickle can run any code that somebody put into it; this cannot. A file is
     written under another name first and then moved, so that a run which is killed while
     it saves leaves the last whole checkpoint behind.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     file = Path(folder) / "checkpoint.safetensors"
-        ...     SafetensorsCheckpointIO().save_checkpoint({"epoch": 3}, file)
-        ...     SafetensorsCheckpointIO().load_checkpoint(file)
-        {'epoch': 3}
-
-    Built in chapter 11.
     """
 
     def save_checkpoint(

@@ -29,14 +29,6 @@ class Hardware:
 
     Raises:
         ValueError: if one is impossible; the message names it.
-
-    Example:
-        >>> Hardware(devices=0)
-        Traceback (most recent call last):
-        ...
-        ValueError: devices must be at least 1, but it is 0.
-
-    Built in chapter 11.
     """
 
     devices: int = 1
@@ -68,14 +60,7 @@ class Hardware:
 
 
 def is_first_process() -> bool:
-    """Return whether this process is the one that writes files and speaks.
-
-    Example:
-        >>> is_first_process()
-        True
-
-    Built in chapter 11.
-    """
+    """Return whether this process is the one that writes files and speaks."""
     return getattr(rank_zero_only, "rank", 0) == 0
 
 
@@ -95,8 +80,6 @@ def share(batch: Batch, rank: int, world_size: int) -> Batch:
         >>> words = torch.tensor([[4], [5], [6]])
         >>> share(Batch(words, words, words), rank=1, world_size=2).src
         tensor([[5]])
-
-    Built in chapter 11.
     """
     # Every second, third, … row, because neighbors are of similar length.
     return Batch(*(part[rank::world_size] for part in batch))

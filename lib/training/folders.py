@@ -47,12 +47,6 @@ def describe(
     Returns:
         The settings, the number of pairs, and a fingerprint of sentences and words;
         with a start, one of its weights too.
-
-    Example:
-        >>> describe(TrainingSettings(), {"train": [("to go", "ir")]})["pairs"]
-        {'train': 1}
-
-    Built in chapter 11.
     """
     learned = [list(splits.get(name, ())) for name in ("train", "validation")]
     words = [vocabulary.tokens for vocabulary in vocabularies]
@@ -90,11 +84,6 @@ def check_folder(
             something else.
         NotADirectoryError: if it is a file.
         ValueError: if the run in it had other settings or sentences.
-
-    Example:
-        >>> check_folder(Path("runs/a-new-one"), {}, resume=False)
-
-    Built in chapter 11.
     """
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"{folder} is a file; choose another folder.")

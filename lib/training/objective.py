@@ -79,8 +79,6 @@ def packed_translation_loss(
         >>> words = torch.tensor([[4, 5], [6, 0]])
         >>> packed_translation_loss(model, Batch(words, words, words), pad_id=0).shape
         torch.Size([])
-
-    Built in chapter 15.
     """
     src, tgt_in, labels = batch
     if not can_be_packed(model, src, tgt_in) or not _scored_where_read(
@@ -118,8 +116,6 @@ def token_accuracy(logits: Tensor, labels: Tensor, pad_id: int) -> Tensor:
         >>> logits = torch.tensor([[[0.0, 9.0, 0.0], [0.0, 9.0, 0.0], [9.0, 0.0, 0.0]]])
         >>> token_accuracy(logits, torch.tensor([[1, 2, 0]]), pad_id=0)
         tensor(0.5000)
-
-    Built in chapter 9.
     """
     _check_labels(logits, labels, pad_id)
     real = labels != pad_id  # (B, T)

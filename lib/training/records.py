@@ -35,15 +35,6 @@ def read_log(file: Path) -> list[dict[str, str]]:
 
     Raises:
         ValueError: if it is no log of a run; the message names the file.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     write_whole(Path(folder) / "log.csv", "epoch,seconds\n1,2.5\n")
-        ...     read_log(Path(folder) / "log.csv")
-        [{'epoch': '1', 'seconds': '2.5'}]
-
-    Built in chapter 11.
     """
     try:
         with file.open(encoding="utf-8", newline="") as lines:
@@ -62,12 +53,6 @@ class EpochLog(Callback):
 
     Args:
         file: the CSV file; replaced as a whole each time, so it is never half-written.
-
-    Example:
-        >>> EpochLog(Path("log.csv")).file.name
-        'log.csv'
-
-    Built in chapter 11.
     """
 
     def __init__(self, file: Path) -> None:
@@ -116,12 +101,6 @@ class SaveEveryEpoch(Callback):
 
     Args:
         file: where the checkpoint goes.
-
-    Example:
-        >>> SaveEveryEpoch(Path("checkpoint.safetensors")).file.name
-        'checkpoint.safetensors'
-
-    Built in chapter 11.
     """
 
     def __init__(self, file: Path) -> None:

@@ -87,8 +87,6 @@ def train(
         >>> splits = {"train": pairs, "validation": pairs}
         >>> train(splits, english, spanish, tiny).model.config.tgt_vocab_size
         6
-
-    Built in chapter 11.
     """
     data = TranslationData(
         splits,

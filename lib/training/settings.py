@@ -54,8 +54,6 @@ class TrainingSettings:
         Traceback (most recent call last):
         ...
         ValueError: epochs must be more than 0, but it is 0.
-
-    Built in chapter 11.
     """
 
     d_model: int = 128

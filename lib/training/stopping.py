@@ -22,12 +22,6 @@ class StopEarly(Callback):
 
     Args:
         patience: how many epochs in a row may pass without a new lowest loss.
-
-    Example:
-        >>> StopEarly(3).patience
-        3
-
-    Built in chapter 11.
     """
 
     def __init__(self, patience: int) -> None:

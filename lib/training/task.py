@@ -46,8 +46,6 @@ class TranslationTask(lightning.LightningModule):
         >>> words = torch.tensor([[4, 5]])
         >>> task.training_step(Batch(words, words, words)).shape
         torch.Size([])
-
-    Built in chapter 11.
     """
 
     def __init__(

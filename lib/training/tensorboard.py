@@ -19,12 +19,6 @@ def tensorboard_log(folder: Path) -> list[Callback]:
 
     Args:
         folder: where its files go.
-
-    Example:
-        >>> [log.folder.name for log in tensorboard_log(Path("tensorboard"))]
-        ['tensorboard']
-
-    Built in chapter 11.
     """
     try:
         from torch.utils.tensorboard import SummaryWriter
@@ -43,12 +37,6 @@ class TensorBoardLog(Callback):
     Args:
         folder: where the files go.
         writer_class: PyTorch's ``SummaryWriter``.
-
-    Example:
-        >>> TensorBoardLog(Path("tensorboard"), None).folder.name
-        'tensorboard'
-
-    Built in chapter 11.
     """
 
     def __init__(self, folder: Path, writer_class: Any) -> None:

@@ -51,19 +51,6 @@ def write_card(folder: Path, report: dict[str, Any]) -> None:
     Args:
         folder: the folder of the translator.
         report: the contents of its ``scores.json``.
-
-    Example:
-        >>> import tempfile
-        >>> settings = dict(n_layers=1, d_model=8, n_heads=1, d_ff=8, epochs=1, seed=0)
-        >>> report = dict(command="train", corpus="phrases", train_pairs=8, seconds=1,
-        ...     parameters=9, name="phrases-en-es", settings=settings,
-        ...     scores={"unseen": {"sentences": 4, "exact_match": 0.5}})
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     write_card(Path(folder), report)
-        ...     print((Path(folder) / "README.md").read_text("utf-8").splitlines()[-4])
-        | unseen | 4 | 50.00% |
-
-    Built in chapter 9.
     """
     settings = report["settings"]
     real = bool(report.get("attribution"))
@@ -164,14 +151,7 @@ def _score_table(scores: dict[str, Any]) -> str:
 
 
 def machine() -> str:
-    """Say what this runs on, without the name of the machine.
-
-    Example:
-        >>> "PyTorch" in machine()
-        True
-
-    Built in chapter 14.
-    """
+    """Say what this runs on, without the name of the machine."""
     import torch
 
     if torch.cuda.is_available():

@@ -46,17 +46,6 @@ def write_folder(
 
     Raises:
         ValueError: if a weight is no finite number, or too large for 16 bits.
-
-    Example:
-        >>> import tempfile
-        >>> words = Vocabulary(["go"])
-        >>> model = Transformer(TransformerConfig(5, 5, d_model=2, n_heads=1, d_ff=2))
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     write_folder(Path(folder), model, (words, words))
-        ...     len(read_folder(folder))
-        4
-
-    Built in chapter 9.
     """
     weights = _weights_to_save(model, torch.float16 if half else torch.float32)
     description: dict[str, Any] = {
@@ -83,12 +72,6 @@ def read_folder(
     Raises:
         FileNotFoundError: if there is no such folder, or a file is missing in it.
         ValueError: if its files are damaged, or belong to something else.
-
-    Example:
-        >>> read_folder("grammar-en-es")[0].config.n_layers
-        2
-
-    Built in chapter 9.
     """
     folder = find_folder(folder)
     try:
@@ -117,12 +100,6 @@ def find_folder(folder: Path | str) -> Path:
 
     Raises:
         FileNotFoundError: if there is no such folder, or a file is missing in it.
-
-    Example:
-        >>> find_folder("grammar-en-es").parent == SHIPPED
-        True
-
-    Built in chapter 9.
     """
     found = Path(folder)
     shipped = {file.parent.name: file.parent for file in SHIPPED.glob(f"*/{_CONFIG}")}

@@ -39,8 +39,6 @@ class Translator:
         2
         >>> translator.unknown_words("lets fly")
         ['fly']
-
-    Built in chapter 9.
     """
 
     def __init__(

@@ -45,8 +45,6 @@ def framed(view: str, title: str, height: int) -> HTML:
 
     Raises:
         RuntimeError: if there is no script in it.
-
-    Built in chapter 13.
     """
     from IPython.display import HTML
 

@@ -54,8 +54,6 @@ def head_view(
         >>> view = head_view([weights], ["lets", "go"])
         >>> "lets" in view.data, "src=" in view.data
         (True, False)
-
-    Built in chapter 5.
     """
     draw = _bertviz().head_view
     settings = {"attention": attention, "tokens": tokens, **settings}
@@ -96,8 +94,6 @@ def model_view(
         >>> view = model_view([weights, weights], ["lets", "go"])
         >>> "lets" in view.data, "src=" in view.data
         (True, False)
-
-    Built in chapter 13.
     """
     settings = {"attention": attention, "tokens": tokens, **settings}
     settings = {name: _readied(name, value) for name, value in settings.items()}

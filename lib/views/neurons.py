@@ -33,13 +33,6 @@ class Lookup(NamedTuple):
     Shape:
         queries: :math:`(B, H, T, d_k)`; keys: :math:`(B, H, S, d_k)`; weights:
         :math:`(B, H, T, S)`.
-
-    Example:
-        >>> zeros = torch.zeros(1, 1, 2, 4)
-        >>> Lookup(zeros, zeros, torch.full((1, 1, 2, 2), 0.5)).weights.shape
-        torch.Size([1, 1, 2, 2])
-
-    Built in chapter 13.
     """
 
     queries: Tensor
@@ -64,8 +57,6 @@ def record_lookups(model: nn.Module) -> Iterator[dict[str, Lookup]]:
         ...     _ = model["self"](x, x, x)
         >>> tuple(found["self"].queries.shape)
         (1, 2, 3, 2)
-
-    Built in chapter 13.
     """
     found: dict[str, Lookup] = {}
     hooks = [
@@ -131,8 +122,6 @@ def neuron_view(
         >>> view = neuron_view([found["self"]], ["lets", "go"])
         >>> "lets" in view.data, "src=" in view.data
         (True, False)
-
-    Built in chapter 13.
     """
     looked_at = tokens if looked_at is None else looked_at
     for lookup in lookups:

@@ -47,8 +47,6 @@ class SubwordVocabulary(Vocabulary):
         ['▁', 's', 'lo', 'w', '▁newest']
         >>> vocabulary.decode(vocabulary.encode("slow newest"))
         'slow newest'
-
-    Built in chapter 10.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
