@@ -14,7 +14,7 @@ skipped=""
 compare() { # [OPTION…] -- CHAPTER…
     "$run" -m pytest -q -p no:cacheprovider --nbval \
         --nbval-sanitize-with tests/nbval.cfg --nbval-cell-timeout 900 \
-        --nbval-kernel-startup-timeout 120 \
+        --nbval-kernel-startup-timeout 300 \
         -n "${WORKERS:-2}" --dist loadscope --no-loadscope-reorder "$@"
 }
 
