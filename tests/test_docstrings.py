@@ -69,13 +69,13 @@ def test_built_in_a_chapter_is_true_and_comes_with_an_example() -> None:
     for name, docstring in documented():
         for chapter in re.findall(r"Built in chapters? (.*)", docstring):
             said += 1
-            piece = name.split(".")[-1]
-            assert int(chapter.removesuffix(".")) in BUILT.get(piece, set()), name
+            found = name.split(".")[-1]
+            assert int(chapter.removesuffix(".")) in BUILT.get(found, set()), name
             assert ">>> " in section(docstring, "Example"), name
     assert said >= 20
 
 
-def public_pieces() -> Iterator[tuple[str, Any]]:
+def public_names() -> Iterator[tuple[str, Any]]:
     """Yield the functions and classes that readers meet: those of the first level.
 
     The checks and commands are left out; they are called by notebooks and by the shell.
@@ -83,31 +83,31 @@ def public_pieces() -> Iterator[tuple[str, Any]]:
     for name in LIB_ORDER[: LIB_ORDER.index("checks")]:
         module = importlib.import_module(f"lib.{name}")
         for public in module.__all__:
-            piece = getattr(module, public)
+            found = getattr(module, public)
             in_work = f"lib.{name}".startswith(IN_WORK)
-            if not in_work and (inspect.isfunction(piece) or inspect.isclass(piece)):
-                yield f"lib.{name}.{public}", piece
+            if not in_work and (inspect.isfunction(found) or inspect.isclass(found)):
+                yield f"lib.{name}.{public}", found
 
 
-PIECES = dict(public_pieces())
-EVERY_PIECE = pytest.mark.parametrize("name", PIECES)
+PUBLIC = dict(public_names())
+EVERY_NAME = pytest.mark.parametrize("name", PUBLIC)
 
 
-@EVERY_PIECE
+@EVERY_NAME
 def test_what_a_chapter_builds_says_so(name: str) -> None:
     chapters = BUILT.get(name.split(".")[-1], set())
-    told = re.findall(r"Built in chapter (\d+)\.$", inspect.getdoc(PIECES[name]) or "")
+    told = re.findall(r"Built in chapter (\d+)\.$", inspect.getdoc(PUBLIC[name]) or "")
     assert {int(chapter) for chapter in told} == chapters
 
 
-@EVERY_PIECE
+@EVERY_NAME
 def test_docstrings_have_their_parts(name: str) -> None:
-    piece = PIECES[name]
-    docstring = inspect.getdoc(piece) or ""
+    found = PUBLIC[name]
+    docstring = inspect.getdoc(found) or ""
     first = docstring.split("\n\n")[0]
     assert re.search(r"[.)]$", first), "the first paragraph is a sentence"
     parameters = [
-        p for p in inspect.signature(piece).parameters if p not in ("self", "cls")
+        p for p in inspect.signature(found).parameters if p not in ("self", "cls")
     ]
     for parameter in parameters:
         assert re.search(
@@ -115,11 +115,11 @@ def test_docstrings_have_their_parts(name: str) -> None:
         ), f"{parameter} is not explained"
 
 
-@EVERY_PIECE
+@EVERY_NAME
 def test_docstrings_name_what_is_raised(name: str) -> None:
     """A function that raises by itself says so."""
-    piece = PIECES[name]
-    source = ast.parse(inspect.cleandoc("\n" + inspect.getsource(piece)))
+    found = PUBLIC[name]
+    source = ast.parse(inspect.cleandoc("\n" + inspect.getsource(found)))
     node = source.body[0]
     body: list[ast.AST] = [node]
     if isinstance(node, ast.ClassDef):
@@ -137,6 +137,6 @@ def test_docstrings_name_what_is_raised(name: str) -> None:
         and isinstance(inner.exc, ast.Call)
         and isinstance(inner.exc.func, ast.Name)
     }
-    docstring = inspect.getdoc(piece) or ""
+    docstring = inspect.getdoc(found) or ""
     for kind in raised:
         assert re.search(rf"^ +{kind}: ", docstring, re.MULTILINE), f"raises {kind}"

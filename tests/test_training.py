@@ -38,7 +38,7 @@ from lib.training import (
     translation_loss,
     warmup_decay,
 )
-from lib.training.records import read_log
+from lib.training.logs import read_log
 from lib.vocabulary import Vocabulary
 from tests.strategies import FEW
 
@@ -103,8 +103,8 @@ class TestObjective:
 
     def test_label_smoothing_by_hand(self) -> None:
         logits = torch.tensor([[[1.0, 2.0, 3.0]]])
-        surprise = -logits.log_softmax(-1)[0, 0]
-        expected = 0.9 * surprise[2] + 0.1 * surprise.mean()
+        nll = -logits.log_softmax(-1)[0, 0]
+        expected = 0.9 * nll[2] + 0.1 * nll.mean()
         got = translation_loss(logits, torch.tensor([[2]]), 0, label_smoothing=0.1)
         assert torch.allclose(got, expected)
 

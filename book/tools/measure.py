@@ -32,7 +32,7 @@ from lib.model import Transformer, count_parameters
 from lib.training import TrainingSettings
 from lib.training.averaging import average_weights, epoch_files
 from lib.training.folders import LOG, SETTINGS
-from lib.training.records import read_log
+from lib.training.logs import read_log
 from lib.translator import Translator
 from lib.translator.card import write_card
 from lib.vocabulary import tokenize

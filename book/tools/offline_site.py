@@ -108,11 +108,11 @@ def drop_thebe_scripts(
     """Leave thebe's scripts and styles out of every page."""
     for kind in ("script_files", "css_files"):
         context[kind] = [
-            file for file in context.get(kind, []) if "thebe" not in describe(file)
+            file for file in context.get(kind, []) if "thebe" not in name_and_text(file)
         ]
 
 
-def describe(file: Any) -> str:
+def name_and_text(file: Any) -> str:
     """The name and the text of a script or a style sheet."""
     attributes = getattr(file, "attributes", {})
     return f"{getattr(file, 'filename', file)} {attributes.get('body', '')}"

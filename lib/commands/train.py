@@ -261,7 +261,7 @@ def _publish(report: dict[str, Any], folder: Path) -> None:
 def _seconds(folder: Path) -> int:
     """Return the seconds of all epochs, also of those before an interruption."""
     from lib.training.folders import LOG
-    from lib.training.records import read_log
+    from lib.training.logs import read_log
 
     return round(sum(float(row["seconds"]) for row in read_log(folder / LOG)))
 

@@ -2,13 +2,13 @@
 
 from lib.training.checkpoints import SafetensorsCheckpointIO
 from lib.training.devices import Hardware, is_first_process
+from lib.training.logs import read_log
 from lib.training.objective import (
     packed_translation_loss,
     token_accuracy,
     translation_loss,
     warmup_decay,
 )
-from lib.training.records import read_log
 from lib.training.runs import train
 from lib.training.settings import TrainingSettings
 from lib.training.task import TranslationTask

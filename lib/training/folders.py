@@ -21,7 +21,7 @@ __all__ = [
     "SETTINGS",
     "TENSORBOARD",
     "check_folder",
-    "describe",
+    "run_settings",
 ]
 
 SETTINGS, LOG, CHECKPOINT = "settings.json", "log.csv", "checkpoint.safetensors"
@@ -30,7 +30,7 @@ TENSORBOARD = "tensorboard"
 Splits = Mapping[str, Sequence[tuple[str, str]]]
 
 
-def describe(
+def run_settings(
     settings: TrainingSettings,
     splits: Splits,
     *vocabularies: Vocabulary,
@@ -73,7 +73,7 @@ def check_folder(
 
     Args:
         folder: where the run shall keep its files.
-        description: what :func:`describe` gave.
+        description: what :func:`run_settings` gave.
         resume: go on with the run in the folder.
 
     Returns:

@@ -20,7 +20,9 @@ __all__ = [
 def translation_loss(
     logits: Tensor, labels: Tensor, pad_id: int, label_smoothing: float = 0.0
 ) -> Tensor:
-    r"""Return the mean surprise at the right next words, padding left out (§5.4).
+    r"""Return the mean negative log-likelihood of the right next words (§5.4).
+
+    Padding is left out.
 
     Args:
         logits: the scores that the model gives each word of the vocabulary.

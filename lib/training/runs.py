@@ -30,9 +30,9 @@ from lib.training.folders import (
     TENSORBOARD,
     Splits,
     check_folder,
-    describe,
+    run_settings,
 )
-from lib.training.records import EpochLog, SaveEveryEpoch
+from lib.training.logs import EpochLog, SaveEveryEpoch
 from lib.training.settings import TrainingSettings
 from lib.training.stopping import StopEarly
 from lib.training.task import TranslationTask
@@ -98,7 +98,7 @@ def train(
     )
     data.check_lengths(settings.max_len)
     folder = None if folder is None else Path(folder)
-    description = describe(settings, splits, src_vocab, tgt_vocab, start=start)
+    description = run_settings(settings, splits, src_vocab, tgt_vocab, start=start)
     hardware = hardware or Hardware()
     hardware.check_precision(settings.precision)
     first = is_first_process()  # the others find the run that it has begun
@@ -114,7 +114,7 @@ def train(
         best = StopEarly(settings.patience)
         chosen: list[Callback] = [kept] if settings.average > 1 else []
         chosen += [best] if settings.patience else []
-        callbacks = chosen + _records(folder, progress)
+        callbacks = chosen + _writers(folder, progress)
         trainer = _trainer(settings, hardware, callbacks, progress)
         if folder and first:  # only now: a run that cannot begin leaves nothing behind
             write_json(folder / SETTINGS, description)
@@ -181,7 +181,7 @@ def _fit(
         raise KeyboardInterrupt
 
 
-def _records(folder: Path | None, progress: bool) -> list[Callback]:
+def _writers(folder: Path | None, progress: bool) -> list[Callback]:
     callbacks: list[Callback] = []
     if folder and is_first_process():
         callbacks += tensorboard_log(folder / TENSORBOARD)

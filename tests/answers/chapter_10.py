@@ -7,12 +7,12 @@ from lib.checks import chapter_10 as check
 from lib.corpora import normalize
 
 
-def sources(pairs, tidy=normalize):
-    return {tidy(source) for source, _ in pairs}
+def sources(pairs, fold=normalize):
+    return {fold(source) for source, _ in pairs}
 
 
-def leaks(train, test, tidy=normalize):
-    return sources(train, tidy) & sources(test, tidy)
+def leaks(train, test, fold=normalize):
+    return sources(train, fold) & sources(test, fold)
 
 
 def pairs_of(cut, counts):
