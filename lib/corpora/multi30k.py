@@ -46,17 +46,15 @@ def load(source: str, target: str, max_words: int = MAX_WORDS) -> Corpus:
 
     Args:
         source: "en", "de" or "fr".
-        target: Another of them.
-        max_words: Longest sentence to train on, in words and punctuation marks.
+        target: another of them.
+        max_words: longest sentence to train on, in words and punctuation marks.
 
     Returns:
         A corpus with the splits "train", "validation" and "test".
 
     Raises:
-        OSError: If a file cannot be downloaded.
-        ValueError: If what lies in the cache, or what came, is not the file.
-
-    Built in chapter 14.
+        OSError: if a file cannot be downloaded.
+        ValueError: if what lies in the cache, or what came, is not the file.
     """
     ready = {part: _read(part, source, target) for part in PARTS}
     ready["train"], notes = tidy(ready["train"], max_words)

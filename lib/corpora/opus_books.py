@@ -25,17 +25,15 @@ def load(seed: int = 0, max_words: int = MAX_WORDS) -> Corpus:
     """Load sentences of books in English and Italian.
 
     Args:
-        seed: Chooses the sources that are held out.
-        max_words: Longest sentence, in words and punctuation marks.
+        seed: chooses the sources that are held out.
+        max_words: longest sentence, in words and punctuation marks.
 
     Returns:
         A corpus with the splits "train", "validation" and "test".
 
     Raises:
-        OSError: If the library `datasets` is missing, or cannot fetch the books.
-        ValueError: If what came has another form.
-
-    Built in chapter 14.
+        OSError: if the library `datasets` is missing, or cannot fetch the books.
+        ValueError: if what came has another form.
     """
     folder = cache_folder() / "opus_books"
     with _whole_or_not_there(folder):

@@ -38,17 +38,15 @@ def load(target: str, seed: int = 0, max_words: int = MAX_WORDS) -> Corpus:
 
     Args:
         target: "es", "fr" or "it".
-        seed: Chooses the sources that are held out.
-        max_words: Longest sentence, in words and punctuation marks.
+        seed: chooses the sources that are held out.
+        max_words: longest sentence, in words and punctuation marks.
 
     Returns:
         A corpus with the splits "train", "validation" and "test".
 
     Raises:
-        OSError: If the file cannot be downloaded.
-        ValueError: If what lies in the cache, or what came, is not the file.
-
-    Built in chapter 14.
+        OSError: if the file cannot be downloaded.
+        ValueError: if what lies in the cache, or what came, is not the file.
     """
     pairs, notes = tidy(_read(target), max_words)
     splits = split_by_source(pairs, seed)

@@ -52,14 +52,12 @@ def article_phrase(phrase: Phrase, generic: bool = False) -> str:
     """Say a noun with its determiner and its adjective.
 
     Args:
-        phrase: The noun phrase.
-        generic: Whether a noun without determiner means all of its kind, so that
+        phrase: the noun phrase.
+        generic: whether a noun without determiner means all of its kind, so that
             Spanish asks for the article: "I like coffee", "me gusta el café".
 
     Returns:
         The words, all of them in agreement.
-
-    Built in chapter 10.
     """
     noun = phrase.noun.spanish_form(phrase.plural)
     before, after = "", ""

@@ -53,15 +53,13 @@ def choose_act(random: Random, act: Verb, subject: Subject, what: bool = False) 
     """Choose what stands around a verb.
 
     Args:
-        random: Where the chances come from.
-        act: The verb.
-        subject: Who acts, so that nobody sees himself.
-        what: Whether the object is left out because it is asked for.
+        random: where the chances come from.
+        act: the verb.
+        subject: who acts, so that nobody sees himself.
+        what: whether the object is left out because it is asked for.
 
     Returns:
         The act.
-
-    Built in chapter 10.
     """
     thing = None if what else choose_object(random, act, subject)
     recipient = choose_recipient(random, subject) if "gives" in act.traits else None

@@ -77,17 +77,15 @@ def choose_phrase(
     """Choose a determiner, a number and perhaps an adjective for a noun.
 
     Args:
-        random: Where the chances come from.
-        noun: The noun.
-        singular: Determiners of the singular by weight.
-        plural: Determiners of the plural by weight; none means no plural.
-        bare: Whether a plural may stand without determiner.
-        adjective_chance: How often an adjective is added, from 0 to 1.
+        random: where the chances come from.
+        noun: the noun.
+        singular: determiners of the singular by weight.
+        plural: determiners of the plural by weight; none means no plural.
+        bare: whether a plural may stand without determiner.
+        adjective_chance: how often an adjective is added, from 0 to 1.
 
     Returns:
         The phrase.
-
-    Built in chapter 10.
     """
     adjectives = adjectives_of(noun)
     adjective = None

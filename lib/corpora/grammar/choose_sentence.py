@@ -55,12 +55,10 @@ def choose_sentence(random: Random) -> Sentence:
     """Choose one meaning.
 
     Args:
-        random: Where the chances come from.
+        random: where the chances come from.
 
     Returns:
         A sentence whose English leaves no doubt about its tense.
-
-    Built in chapter 10.
     """
     while True:
         (make,) = random.choices(_MAKERS, _WEIGHTS)

@@ -25,8 +25,6 @@ def settle(random: Random, chosen: Clause, modal_chance: float = 0.22) -> Clause
 
     Returns:
         The clause, or None if its English would leave the tense open.
-
-    Built in chapter 10.
     """
     act = chosen.predicate
     if not isinstance(act, Act):

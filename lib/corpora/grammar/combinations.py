@@ -37,14 +37,12 @@ def combinations(sentence: Sentence) -> frozenset[Combination]:
     """Collect the combinations of a sentence.
 
     Args:
-        sentence: A meaning.
+        sentence: a meaning.
 
     Returns:
         Those of the kind "verb" for a verb and a noun that is its object, and of the
         kind "adjective" for an adjective and the noun that it describes, beside it or
         after "is".
-
-    Built in chapter 10.
     """
     return frozenset(_walk(sentence))
 

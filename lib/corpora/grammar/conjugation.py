@@ -84,21 +84,19 @@ def conjugate(infinitive: str, tense: str, person: str) -> str:
     """Conjugate a Spanish verb of the lexicon.
 
     Args:
-        infinitive: The verb, such as "pedir".
+        infinitive: the verb, such as "pedir".
         tense: "present", "past" (the preterite) or "future".
-        person: One of `PERSONS`.
+        person: one of `PERSONS`.
 
     Returns:
         The form.
 
     Raises:
-        ValueError: If the tense or the person is not one of those.
+        ValueError: if the tense or the person is not one of those.
 
     Example:
         >>> [conjugate("pedir", "past", person) for person in ("1s", "3s")]
         ['pedí', 'pidió']
-
-    Built in chapter 10.
     """
     if tense not in _TENSES or person not in PERSONS:
         raise ValueError(

@@ -69,12 +69,10 @@ def english(sentence: Sentence) -> str:
     """Say a meaning in English.
 
     Args:
-        sentence: A meaning.
+        sentence: a meaning.
 
     Returns:
         A sentence with its capital letter and its punctuation.
-
-    Built in chapter 10.
     """
     text = _say(sentence)
     asked = isinstance(sentence, Clause) and sentence.question

@@ -24,13 +24,11 @@ def held_out_combinations(seed: int) -> frozenset[Combination]:
     """Choose the combinations that meet in one split only.
 
     Args:
-        seed: The seed of the corpus.
+        seed: the seed of the corpus.
 
     Returns:
         Combinations of a verb or an adjective with a noun. Every word of them keeps
         most of its other partners.
-
-    Built in chapter 10.
     """
     random = Random(f"held out {seed}")
     possible = _possible()
@@ -91,13 +89,11 @@ def split(seed: int, size: int) -> dict[str, list[Sentence]]:
     """Choose different sentences and divide them.
 
     Args:
-        seed: Chooses the sentences and the held-out combinations.
-        size: Number of training sentences.
+        seed: chooses the sentences and the held-out combinations.
+        size: number of training sentences.
 
     Returns:
         The meanings of each split, by its name.
-
-    Built in chapter 10.
     """
     held_out = held_out_combinations(seed)
     validation, test = size // 50 + (size < 50), size // 20

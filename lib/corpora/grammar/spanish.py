@@ -46,12 +46,10 @@ def spanish(sentence: Sentence) -> str:
     """Say a meaning in Spanish.
 
     Args:
-        sentence: A meaning.
+        sentence: a meaning.
 
     Returns:
         A sentence with its capital letter and its punctuation.
-
-    Built in chapter 10.
     """
     text = _say(sentence)
     for pattern, contraction in _CONTRACTIONS:
@@ -87,13 +85,11 @@ def clause(clause: Clause, stressed: bool = False) -> str:
     """Say one clause, without capital letter and final mark.
 
     Args:
-        clause: The clause.
-        stressed: Whether its subject is said in any case.
+        clause: the clause.
+        stressed: whether its subject is said in any case.
 
     Returns:
         Its words.
-
-    Built in chapter 10.
     """
     parts = frame(clause)
     if stressed:

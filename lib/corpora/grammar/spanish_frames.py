@@ -55,12 +55,10 @@ def frame(clause: Clause) -> Frame:
     """Find the parts of a clause.
 
     Args:
-        clause: The clause.
+        clause: the clause.
 
     Returns:
         Its parts, still without tense and order.
-
-    Built in chapter 10.
     """
     subject, predicate = clause.subject, clause.predicate
     words = "" if clause.referring else subject_words(subject)

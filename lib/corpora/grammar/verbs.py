@@ -142,7 +142,5 @@ def verb(name: str) -> Verb:
     Example:
         >>> verb("look for").spanish
         'buscar'
-
-    Built in chapter 10.
     """
     return next(each for each in VERBS if each.key.english == name)

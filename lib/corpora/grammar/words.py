@@ -107,14 +107,7 @@ class Verb:
 
 
 def kinds(text: str) -> frozenset[str]:
-    """Read the kinds that stand in a cell of a table.
-
-    Example:
-        >>> sorted(kinds("food bought"))
-        ['bought', 'food']
-
-    Built in chapter 10.
-    """
+    """Read the kinds that stand in a cell of a table."""
     return frozenset(text.split())
 
 
@@ -124,8 +117,6 @@ def english_plural(noun: str) -> str:
     Example:
         >>> [english_plural(noun) for noun in ("church", "story", "boy", "man")]
         ['churches', 'stories', 'boys', 'men']
-
-    Built in chapter 10.
     """
     return _ENGLISH_PLURALS.get(noun) or add_s(noun)
 
@@ -136,8 +127,6 @@ def add_s(word: str) -> str:
     Example:
         >>> [add_s(word) for word in ("wash", "study", "play", "go")]
         ['washes', 'studies', 'plays', 'goes']
-
-    Built in chapter 10.
     """
     if word.endswith(("s", "x", "z", "ch", "sh")) or word in ("go", "do"):
         return word + "es"
@@ -152,8 +141,6 @@ def spanish_plural(word: str) -> str:
     Example:
         >>> [spanish_plural(word) for word in ("casa", "jardín", "lápiz", "rey")]
         ['casas', 'jardines', 'lápices', 'reyes']
-
-    Built in chapter 10.
     """
     if word in _SPANISH_PLURALS:
         return _SPANISH_PLURALS[word]
@@ -171,9 +158,9 @@ def spanish_adjective(word: str, gender: str, plural: bool) -> str:
     """Let a Spanish adjective agree with a noun.
 
     Args:
-        word: The masculine singular.
+        word: the masculine singular.
         gender: "m" or "f".
-        plural: Whether the noun stands in the plural.
+        plural: whether the noun stands in the plural.
 
     Returns:
         The form that agrees.
@@ -181,8 +168,6 @@ def spanish_adjective(word: str, gender: str, plural: bool) -> str:
     Example:
         >>> spanish_adjective("francés", "f", True)
         'francesas'
-
-    Built in chapter 10.
     """
     if gender == "f":
         if word.endswith("o"):
@@ -200,7 +185,5 @@ def join(*words: str) -> str:
     Example:
         >>> join("no", "", "veo")
         'no veo'
-
-    Built in chapter 10.
     """
     return " ".join(filter(None, words))

@@ -35,15 +35,9 @@ class Archive:
     """A file to read, and how a message about it is worded.
 
     Args:
-        file: Where it lies.
-        origin: What the message calls it.
-        advice: What the message tells the user to do.
-
-    Example:
-        >>> Archive(Path("two.zip"), "https://example.org/two.zip").advice
-        'delete it, and it is downloaded again'
-
-    Built in chapter 14.
+        file: where it lies.
+        origin: what the message calls it.
+        advice: what the message tells the user to do.
     """
 
     file: Path
@@ -61,15 +55,13 @@ def check_file(
     """Refuse a file that is not what it should be.
 
     Args:
-        archive: The file.
+        archive: the file.
         kind: "zip" or "gzip".
-        sha256: Its fingerprint, or "" if that is not fixed.
-        whole: Whether to read it to its end as well, which takes longer.
+        sha256: its fingerprint, or "" if that is not fixed.
+        whole: whether to read it to its end as well, which takes longer.
 
     Raises:
-        ValueError: If it is something else, or damaged.
-
-    Built in chapter 14.
+        ValueError: if it is something else, or damaged.
     """
     _check_start(archive, kind)
     if sha256:
@@ -125,16 +117,14 @@ def zip_lines(archive: Archive, name: str) -> Iterator[str]:
     """Read a text inside a zip archive line by line.
 
     Args:
-        archive: The archive.
-        name: File name of the text, in whichever folder of the archive.
+        archive: the archive.
+        name: file name of the text, in whichever folder of the archive.
 
     Yields:
         Its lines, without their ends.
 
     Raises:
-        ValueError: If there is no such text, or it is damaged or not UTF-8.
-
-    Built in chapter 14.
+        ValueError: if there is no such text, or it is damaged or not UTF-8.
     """
     try:
         with zipfile.ZipFile(archive.file) as content:
@@ -151,15 +141,13 @@ def gzip_lines(archive: Archive) -> Iterator[str]:
     """Read a compressed text line by line.
 
     Args:
-        archive: The text, compressed by gzip.
+        archive: the text, compressed by gzip.
 
     Yields:
         Its lines, without their ends.
 
     Raises:
-        ValueError: If it is damaged or not UTF-8.
-
-    Built in chapter 14.
+        ValueError: if it is damaged or not UTF-8.
     """
     with gzip.open(archive.file) as stream:
         yield from _lines(stream, archive, archive.origin)
@@ -169,16 +157,14 @@ def tar_lines(archive: Archive, name: str) -> Iterator[str]:
     """Read a text inside a compressed tar archive, in one pass and line by line.
 
     Args:
-        archive: The archive, compressed by gzip.
-        name: File name of the text, in whichever folder of the archive.
+        archive: the archive, compressed by gzip.
+        name: file name of the text, in whichever folder of the archive.
 
     Yields:
         Its lines, without their ends.
 
     Raises:
-        ValueError: If there is no such text, or it is damaged or not UTF-8.
-
-    Built in chapter 14.
+        ValueError: if there is no such text, or it is damaged or not UTF-8.
     """
     try:
         with tarfile.open(archive.file, "r|gz") as content:

@@ -32,17 +32,15 @@ def download(
     connection left is gone on with, if the file is still the same.
 
     Args:
-        url: Where it is.
-        target: Where it goes; folders are made as needed.
+        url: where it is.
+        target: where it goes; folders are made as needed.
         kind: "zip" or "gzip".
-        sha256: Its fingerprint, or "" if that is not fixed.
-        read: Reads all of it, and raises ValueError if it cannot be used.
+        sha256: its fingerprint, or "" if that is not fixed.
+        read: reads all of it, and raises ValueError if it cannot be used.
 
     Raises:
-        OSError: If it cannot be reached or written; the message says what to do.
-        ValueError: If something else came, which is thrown away.
-
-    Built in chapter 14.
+        OSError: if it cannot be reached or written; the message says what to do.
+        ValueError: if something else came, which is thrown away.
     """
     part = target.with_name(target.name + ".part")
     tag = target.with_name(target.name + ".part.tag")

@@ -19,16 +19,10 @@ class RemoteFile:
     """A file that a corpus needs.
 
     Args:
-        place: Where it lies inside the cache folder, such as "multi30k/val.en.gz".
-        url: Where it is downloaded from.
+        place: where it lies inside the cache folder, such as "multi30k/val.en.gz".
+        url: where it is downloaded from.
         kind: "zip" or "gzip".
-        sha256: Its fingerprint; empty if its publisher renews it from time to time.
-
-    Example:
-        >>> RemoteFile("two.zip", "https://example.org/two.zip", "zip").sha256
-        ''
-
-    Built in chapter 14.
+        sha256: its fingerprint; empty if its publisher renews it from time to time.
     """
 
     place: str
@@ -45,13 +39,7 @@ def cache_folder() -> Path:
         it, one in the usual place of the system. It need not exist yet.
 
     Raises:
-        ValueError: If the variable speaks of the home of a user who does not exist.
-
-    Example:
-        >>> cache_folder().is_absolute()
-        True
-
-    Built in chapter 14.
+        ValueError: if the variable speaks of the home of a user who does not exist.
     """
     chosen = os.environ.get(VARIABLE)
     if chosen:
@@ -78,18 +66,16 @@ def fetch(remote: RemoteFile, read: Callable[[Archive], Iterable[object]]) -> Ar
     A file that is there is read and never written, so that the cache may be read-only.
 
     Args:
-        remote: The file.
-        read: Reads all of the file and refuses what cannot be used; a download is kept
+        remote: the file.
+        read: reads all of the file and refuses what cannot be used; a download is kept
             only if it stands this test.
 
     Returns:
         The file, ready to be read.
 
     Raises:
-        OSError: If it cannot be downloaded, or the cache cannot be written.
-        ValueError: If what lies there, or what came, is not the file.
-
-    Built in chapter 14.
+        OSError: if it cannot be downloaded, or the cache cannot be written.
+        ValueError: if what lies there, or what came, is not the file.
     """
     target = cache_folder() / remote.place
     archive = Archive(target, str(target))
