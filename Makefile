@@ -8,10 +8,11 @@ PORT ?= 8000
 override TEXT := $(value TEXT)
 ARGS ?=
 
-export PYTHON VENV CHROMIUM TEXT
-BIN := $(VENV)/bin
+# Where a virtual environment keeps its programs: the one thing that Windows names
+# differently. Everything here runs in the shell that comes with Git there.
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 RUN := $(BIN)/python
-STEP := book/tools/step.sh
+export PYTHON VENV BIN CHROMIUM TEXT
 SITE := _build/html
 
 # One thread for each process: the tests keep the cores busy by running side by side,
@@ -21,33 +22,40 @@ export MKL_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 export TOKENIZERS_PARALLELISM := false
 export PYTHONUNBUFFERED := 1
+export PYTHONUTF8 := 1
 # A model that trains or translates is alone, and may use every core.
 ALL_CORES := env -u OMP_NUM_THREADS -u MKL_NUM_THREADS -u OPENBLAS_NUM_THREADS
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-browser book site test portable translate train bench notebooks \
-	address format lint serve clean
+.PHONY: help setup newest lock book quick test portable translate train bench \
+	notebooks address format lint serve clean distclean
 
 help: ## list these habits
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | \
 		sed -E 's/^([a-z-]+):.*## (.*)/\1|\2/' | \
 		while IFS='|' read -r name what; do printf '  make %-11s %s\n' "$$name" "$$what"; done
 
-setup: ## make .venv and install requirements.txt, once
-	@book/tools/setup.sh
+setup: ## make .venv and install requirements.lock, once
+	@sh book/tools/setup.sh
 
-setup-browser:
-	@book/tools/setup.sh browser
+newest: setup ## put the newest versions that lib allows into .venv, to test with
+	@$(RUN) book/tools/newest.py
+
+lock: setup ## renew requirements.lock after a change of requirements*.txt
+	@$(RUN) book/tools/lock.py
 
 book: setup ## build the site, warnings as errors
 	@$(RUN) book/tools/build_site.py
 
-test: setup-browser ## check everything; one part: make test ARGS=tests/test_masks.py
-	@book/tools/test.sh $(ARGS)
+quick: setup ## layout, types and the tests that take no training: two minutes
+	@sh book/tools/test.sh --quick
+
+test: setup ## check everything; one part: make test ARGS=tests/test_masks.py
+	@sh book/tools/test.sh $(ARGS)
 
 portable: setup ## every chapter again as other processors calculate; some in ARGS
-	@book/tools/portable.sh $(ARGS)
+	@sh book/tools/portable.sh $(ARGS)
 
 translate: setup ## translate: make translate TEXT="a sentence in English"
 	@$(ALL_CORES) $(RUN) -m lib translate "$$TEXT"
@@ -78,6 +86,10 @@ serve: book ## read the site at http://localhost:8000 (PORT=8000)
 	@echo "The book is at http://localhost:$(PORT) until you press Ctrl+C."
 	@$(RUN) -m http.server $(PORT) --bind 127.0.0.1 --directory $(SITE)
 
-clean: ## remove what make made, the environment included
-	@rm -rf _build .cache .pytest_cache .ruff_cache .mypy_cache .hypothesis $(VENV)
-	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+clean: ## remove what make made, but for the environment
+	@rm -rf _build .cache .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	@find . -path ./$(VENV) -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean ## remove the environment too; the next make installs it again
+	@rm -rf $(VENV)
+	@echo "$(VENV) is removed: the next make installs everything again."

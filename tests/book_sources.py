@@ -22,7 +22,8 @@ def read(path: Path) -> NotebookNode:
 
 def text_pages() -> list[Path]:
     """The Markdown files that people read."""
-    return [ROOT / "README.md", *sorted((ROOT / "book").rglob("*.md"))]
+    top = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+    return [*top, *sorted((ROOT / "book").rglob("*.md"))]
 
 
 def definitions(source: str) -> list[Definition]:

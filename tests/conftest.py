@@ -23,9 +23,24 @@ def site() -> Path:
 # What takes longest is begun first, so that no core is left alone with it at the end.
 LONGEST = ("test_exercises.py", "test_site.py", "test_colab.py")
 
+# What trains, runs whole chapters or measures; `make quick` leaves it out. A single
+# test that takes seconds in another file says so itself, with the mark `slow`.
+SLOW = (
+    *("test_exercises.py", "test_colab.py", "test_portable.py", "test_learning.py"),
+    *("test_training.py", "test_training_devices.py", "test_training_ends.py"),
+    *("test_bench.py", "test_measure.py", "test_variants.py", "test_shipped.py"),
+    *("test_engines.py", "test_export.py", "test_real_corpora.py"),
+)
 
+
+@pytest.hookimpl(tryfirst=True)  # before pytest looks at -m
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the tests: the long modules, the chapters, everything else."""
+    """Mark what needs a browser, the site or time; begin with what takes longest."""
+    for item in items:
+        for name in {"browser", "site"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(name)
+        if item.path.name in SLOW:
+            item.add_marker("slow")
 
     def rank(item: pytest.Item) -> int:
         if item.path.name in LONGEST:

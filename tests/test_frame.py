@@ -128,7 +128,7 @@ def test_continuous_integration_runs_the_same_command() -> None:
 
 
 def set_up(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run the set-up in a folder that holds nothing but it and its requirements."""
+    """Run the set-up in a folder that holds nothing but it and a lock."""
     tools = folder / "book" / "tools"
     tools.mkdir(parents=True, exist_ok=True)
     shutil.copy(ROOT / "book/tools/setup.sh", tools)
@@ -143,18 +143,17 @@ def set_up(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_set_up_is_done_once_and_repeated_after_a_failure(tmp_path: Path) -> None:
-    (tmp_path / "requirements.txt").write_text("no-such-package==1\n")
-    (tmp_path / "requirements-export.txt").write_text("")
+    (tmp_path / "requirements.lock").write_text("no-such-package==1\n")
     offline = {"PIP_NO_INDEX": "1", "PYTHON": sys.executable}
     failed = set_up(tmp_path, **offline)
     assert failed.returncode != 0
     assert failed.stderr.strip().endswith(
-        "pip could not install requirements.txt: check the network, "
+        "pip could not install requirements.lock: check the network, "
         "then run make again."
     )
     assert not (tmp_path / ".venv" / ".stamp").exists()
 
-    (tmp_path / "requirements.txt").write_text("")
+    (tmp_path / "requirements.lock").write_text("")
     first, second = set_up(tmp_path, **offline), set_up(tmp_path, **offline)
     assert first.returncode == second.returncode == 0
     assert "Making the virtual environment" in first.stdout, "a cut-off one was kept"

@@ -4,7 +4,7 @@
 # random number moved by a millionth. Arguments name chapters; without, all are run.
 # The last line says what happened. All runs are made, also after one has failed.
 cd "$(dirname "$0")/../.." || exit 1
-run=${VENV:-.venv}/bin/python
+run=${BIN:-.venv/bin}/python
 start=$(date +%s)
 failed=""
 skipped=""

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Make the virtual environment and install the pinned requirements; with "browser", also
-# see to it that there is a Chromium for the tests to drive. Nothing is done twice: the
-# stamp holds a checksum of both requirements files and the version of Python.
+# Make the virtual environment and install requirements.lock; with "browser", also see to
+# it that there is a Chromium for the tests to drive. Nothing is done twice: the stamp
+# holds a checksum of the lock and the version of Python.
 set -eu
 cd "$(dirname "$0")/../.."
 
 venv=${VENV:-.venv}
+run=${BIN:-$venv/bin}/python
 python=${PYTHON:-python3}
 log=.cache/logs/setup.log
 stamp=$venv/.stamp
@@ -31,7 +32,7 @@ install_debian() { # the names of packages
 }
 
 version_of() { # one line like "3.11.2", nothing where that Python does not run
-    "$1" -c 'import platform; print(platform.python_version())' 2>/dev/null || true
+    "$1" -c 'import platform; print(platform.python_version(), end="")' 2>/dev/null || true
 }
 
 version=$(version_of "$python")
@@ -42,10 +43,12 @@ case $version in
 esac
 
 # An environment of another Python, or one whose installation was cut off, is made anew.
-if [ -e "$unfinished" ] || [ "$(version_of "$venv/bin/python")" != "$version" ]; then
+if [ -e "$unfinished" ] || [ "$(version_of "$run")" != "$version" ]; then
     echo "Making the virtual environment $venv with Python $version"
     : >"$log"
     rm -rf "$venv"
+    mkdir -p "$venv"
+    : >"$unfinished" # until the installation below is whole
     if ! "$python" -m venv "$venv" >>"$log" 2>&1; then
         rm -rf "$venv"
         is_root || fail "$python lacks the module venv: install it (Debian and Ubuntu: sudo apt-get install python3-venv), then run make again."
@@ -57,21 +60,21 @@ if [ -e "$unfinished" ] || [ "$(version_of "$venv/bin/python")" != "$version" ];
     fi
 fi
 
-wanted="$version $(cat requirements.txt requirements-export.txt | cksum)"
+wanted="$version $(cksum <requirements.lock)"
 if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
-    echo "Installing requirements.txt into $venv (minutes the first time; log: $log)"
+    echo "Installing requirements.lock into $venv (minutes the first time; log: $log)"
     rm -f "$stamp"
     : >"$unfinished"
-    "$venv/bin/python" -m pip install --disable-pip-version-check --no-input \
-        --progress-bar off -r requirements.txt -r requirements-export.txt >>"$log" 2>&1 ||
-        fail "pip could not install requirements.txt: check the network, then run make again."
+    "$run" -m pip install --disable-pip-version-check --no-input \
+        --progress-bar off -r requirements.lock >>"$log" 2>&1 ||
+        fail "pip could not install requirements.lock: check the network, then run make again."
     rm -f "$unfinished"
     echo "$wanted" >"$stamp"
 fi
 
 [ "${1:-}" = browser ] || exit 0
-if ! "$venv/bin/python" book/tools/browser.py >/dev/null; then
-    is_root || stop "The tests of the site need a browser: install one (Debian: sudo apt-get install chromium) or name one with 'make test CHROMIUM=/path/to/it'."
+if ! "$run" book/tools/browser.py >/dev/null; then
+    is_root || stop "The tests of the site need Chrome or Chromium: install one (Debian: sudo apt-get install chromium) or name one with 'make test CHROMIUM=/path/to/it'."
     echo "Installing chromium, which the tests of the site drive"
     install_debian chromium fonts-dejavu-core ||
         fail "apt-get could not install chromium: check the network, then run make test again."
