@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from lib.decoding import Hypothesis, beam_search, greedy_decode, length_norm
 from lib.model import Transformer
-from lib.speed.fused import fuse
 from tests.strategies import FEW, pad
 from tests.test_decoding import EOS, SOS, SOURCES, restless, scripted
 
@@ -44,7 +43,7 @@ def test_a_beam_of_one_is_greedy(
 @FEW
 @given(
     sources=SOURCES, seed=st.integers(0, 30), size=st.integers(1, 5),
-    norm_first=st.booleans(), tied=st.booleans(), fused=st.booleans(),
+    norm_first=st.booleans(), tied=st.booleans(),
 )  # fmt: skip
 def test_the_cache_changes_nothing(
     sources: list[list[int]],
@@ -52,15 +51,12 @@ def test_the_cache_changes_nothing(
     size: int,
     norm_first: bool,
     tied: bool,
-    fused: bool,
 ) -> None:
     words = 13 if tied else 11  # tied sides share one vocabulary
     model = restless(
         seed, norm_first=norm_first, tie_embeddings=tied, src_vocab_size=words
     )
     src = pad(sources)
-    if fused:
-        model = fuse(model)
     kept, again = (
         beam_search(model, src, SOS, EOS, size, n_best=size, max_len=8, cached=cached)
         for cached in (True, False)

@@ -17,7 +17,7 @@ from lib.decoding import greedy_decode
 from lib.layers import LayerNorm
 from lib.masks import causal_mask, padding_mask
 from lib.model import Transformer, count_parameters
-from lib.speed.fused import (
+from lib.speed import (
     FusedAttention,
     FusedDropout,
     FusedLayerNorm,
@@ -333,14 +333,15 @@ def test_any_sentences_get_the_same_scores(
 def test_every_attention_norm_and_dropout_is_exchanged_and_nothing_else() -> None:
     model = Transformer(tiny_config(dropout=0.1, norm_first=True))
     names = {name: type(part) for name, part in model.named_modules()}
-    fuse(model)
+    twin = fuse(model)
     twins = {
         MultiHeadAttention: FusedAttention,
         LayerNorm: FusedLayerNorm,
         nn.Dropout: FusedDropout,
     }
-    for name, part in model.named_modules():
+    for name, part in twin.named_modules():
         assert type(part) is twins.get(names[name], names[name]), name
+    assert {name: type(part) for name, part in model.named_modules()} == names
 
 
 def test_weights_go_from_plain_to_fused_and_back_by_name() -> None:
@@ -357,8 +358,7 @@ def test_weights_go_from_plain_to_fused_and_back_by_name() -> None:
 def test_the_weights_stay_the_same_tensors_so_an_optimizer_keeps_them() -> None:
     model = tiny_model()
     before = dict(model.named_parameters())
-    fuse(model)
-    after = dict(model.named_parameters())
+    after = dict(fuse(model).named_parameters())
     assert list(after) == list(before)
     for name, parameter in after.items():
         assert parameter is before[name]
@@ -367,16 +367,26 @@ def test_the_weights_stay_the_same_tensors_so_an_optimizer_keeps_them() -> None:
 
 def test_tied_embeddings_stay_tied() -> None:
     model = fuse(tiny_model(tie_embeddings=True, src_vocab_size=13))
-    assert model.src_embedding is model.tgt_embedding
+    assert model.src_embedding.table.weight is model.tgt_embedding.table.weight
     assert model.output_proj.weight is model.tgt_embedding.table.weight
 
 
-def test_fusing_twice_is_harmless_and_returns_the_model() -> None:
+def test_a_model_is_left_as_it_is_and_a_twin_may_be_fused_again() -> None:
     model = tiny_model()
-    fused = fuse(model)
-    assert fused is model
-    parts = dict(fused.named_modules())
-    assert dict(fuse(fused).named_modules()) == parts
+    before = dict(model.named_modules())
+    twin = fuse(fuse(model))
+    assert dict(model.named_modules()) == before
+    assert type(model.encoder.layers[0].self_attention) is MultiHeadAttention
+    assert type(twin.encoder.layers[0].self_attention) is FusedAttention
+
+
+def test_what_one_of_two_twins_learns_the_other_knows() -> None:
+    model = tiny_model()
+    twin = fuse(model)
+    with torch.no_grad():
+        for parameter in twin.parameters():
+            parameter.add_(0.1)
+    assert_close(model(SOURCE, TARGET), twin(SOURCE, TARGET))
 
 
 @pytest.mark.parametrize("training", [True, False])
@@ -384,8 +394,8 @@ def test_each_part_keeps_its_mode(training: bool) -> None:
     model = Transformer(tiny_config(dropout=0.5)).train(training)
     model.decoder.layers[0].train(not training)
     modes = {name: part.training for name, part in model.named_modules()}
-    fuse(model)
-    assert {name: part.training for name, part in model.named_modules()} == modes
+    twin = fuse(model)
+    assert {name: part.training for name, part in twin.named_modules()} == modes
 
 
 class MyAttention(MultiHeadAttention):
@@ -400,8 +410,7 @@ def test_variants_of_ones_own_are_kept() -> None:
     model = nn.ModuleDict(
         {"attention": MyAttention(8, 2), "norm": MyNorm(8), "plain": LayerNorm(8)}
     )
-    fuse(model)
-    kinds = [type(part) for part in model.values()]
+    kinds = [type(part) for part in fuse(model).values()]
     assert kinds == [MyAttention, MyNorm, FusedLayerNorm]
 
 
@@ -416,7 +425,7 @@ def test_each_norm_keeps_its_epsilon_and_each_attention_its_heads() -> None:
 
 def test_recording_sees_the_weights_of_a_fused_model_too() -> None:
     plain = tiny_model()
-    fused = fuse(copy.deepcopy(plain))
+    fused = copy.deepcopy(fuse(plain))
     with record_attention(plain) as expected:
         plain(SOURCE, TARGET)
     with record_attention(fused) as weights:

@@ -1,4 +1,8 @@
-"""The cache: what earlier steps computed, kept so that a step reads one new token."""
+"""The cache: what earlier steps computed, kept so that a step reads one new token.
+
+A twin of the model's decoder does it: the same layers with the same weights, whose
+attentions remember. So a step runs the very layers that were trained.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,19 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lib.layers import DecoderLayer, LayerNorm, PositionwiseFeedForward, Residual
+from lib.attention import MultiHeadAttention
 from lib.masks import padding_mask
 from lib.model import Transformer
-from lib.speed.pieces import are_unchanged
+from lib.speed import (
+    Blocks,
+    FusedAttention,
+    changed_part,
+    exchange,
+    fuse,
+    overwritten,
+)
 
-__all__ = ["DecoderCache", "can_be_cached"]
+__all__ = ["CachedAttention", "DecoderCache", "can_be_cached"]
 
 
 def can_be_cached(model: nn.Module) -> bool:
@@ -31,17 +42,108 @@ def can_be_cached(model: nn.Module) -> bool:
 
     Built in chapter 12.
     """
-    if type(model) is not Transformer or "decode" in vars(model):
+    if type(model) is not Transformer or overwritten() or "decode" in vars(model):
         return False
-    return are_unchanged(model, "decoder", "tgt_embedding", "positions", "output_proj")
+    parts = ("tgt_embedding", "positions", "decoder", "output_proj")
+    return changed_part(model, *parts) is None
+
+
+class LaidOutLinear(nn.Linear):
+    r"""A linear map whose weights lie in memory as a step of decoding reads them.
+
+    One token for each sentence makes a matrix of few rows. For such a one the product
+    is faster with the weights as :math:`(in, out)` than as PyTorch keeps them.
+
+    Shape:
+        Input: :math:`(..., in)`. Output: :math:`(..., out)`.
+    """
+
+    def lay_out(self, *others: nn.Linear) -> None:
+        """Copy the weights into the other order; those of further maps beside them."""
+        maps = (self, *others)
+        self.laid_out = torch.cat([part.weight for part in maps]).t().contiguous()
+        self.offset = torch.cat([part.bias for part in maps])
+
+    def forward(self, x: Tensor) -> Tensor:
+        product = torch.addmm(self.offset, x.flatten(0, -2), self.laid_out)
+        return product.unflatten(0, x.shape[:-1])
+
+
+class CachedAttention(FusedAttention):
+    r"""Attention that keeps its keys and values from step to step.
+
+    In self-attention it is given the newest token of each sentence, adds its key and
+    value to those of the earlier ones, and attends to all of them. In cross-attention
+    the memory is the same in every step, so its keys and values are computed once.
+
+    Shape:
+        - query: :math:`(B, 1, D)`, one new token for each sentence; key and value: the
+          same, or the memory :math:`(B, S, D)`.
+        - Output: :math:`(B, 1, D)`; the weights are :math:`(0)`.
+
+    Built in chapter 12.
+    """
+
+    keys: Tensor  # (B, H, room, D/H); of a memory (B, H, S, D/H)
+    values: Tensor
+    length: int  # tokens that are kept
+    query_proj: LaidOutLinear
+    room: int  # tokens that can be kept; 0 for those of a memory
+
+    def make_room(self, batch_size: int, room: int) -> None:
+        """Keep nothing yet, in one piece of memory for so many tokens."""
+        weight = self.key_proj.weight
+        d_head = weight.size(0) // self.n_heads
+        self.keys = weight.new_empty(batch_size, self.n_heads, room, d_head)
+        self.values = torch.empty_like(self.keys)
+        self.length, self.room = 0, room
+        # One product for all three.
+        self.query_proj.lay_out(self.key_proj, self.value_proj)
+
+    def keep_memory(self, memory: Tensor) -> None:
+        """Compute the keys and values of a memory (B, S, D), once for all steps."""
+        # They are read in every step: in one piece of memory that is faster.
+        self.keys = self.split_heads(self.key_proj(memory)).contiguous()
+        self.values = self.split_heads(self.value_proj(memory)).contiguous()
+        self.length, self.room = memory.size(1), 0
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | Blocks | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        if isinstance(mask, Blocks):
+            raise TypeError("The cache reads one token of each sentence, not Blocks.")
+        if self.room:
+            joined = self.query_proj(query).chunk(3, dim=-1)
+            q, k, v = map(self.split_heads, joined)  # (B, H, 1, D/H) each
+            self.keys[:, :, self.length : self.length + 1] = k
+            self.values[:, :, self.length : self.length + 1] = v
+            self.length += 1
+        else:
+            q = self.split_heads(self.query_proj(query))  # (B, H, 1, D/H)
+        keys, values = self.keys[:, :, : self.length], self.values[:, :, : self.length]
+        heads = F.scaled_dot_product_attention(q, keys, values, mask)
+        return self.output_proj(self.merge_heads(heads)), query.new_empty(0)
+
+    def select(self, rows: Tensor) -> None:
+        """Go on with these sentences alone, in this order; one may stand twice."""
+        self.keys, self.values = self.keys[rows], self.values[rows]
+
+    def reorder(self, rows: Tensor) -> None:
+        """Let each row go on from what another row has kept, in the same memory."""
+        for kept in (self.keys, self.values):
+            kept[:, :, : self.length] = kept[rows, :, : self.length]
 
 
 class DecoderCache:
     r"""A decoder that reads its own words once each, the newest one in every step.
 
     Keys and values of a token never change once it is written, because no token sees a
-    later one (§3.2.3). So they are kept, and a step computes those of the newest token
-    alone. The keys and values of the source are computed once, at the start.
+    later one (§3.2.3). So a twin of the decoder keeps them, and a step sends the newest
+    token alone through the same layers.
 
     Args:
         model: the Transformer; it should be in evaluation mode.
@@ -66,137 +168,59 @@ class DecoderCache:
     """
 
     def __init__(self, model: Transformer, src: Tensor, room: int) -> None:
-        if not 1 <= room <= model.config.max_len:
+        positions = len(model.positions.table)
+        if not 1 <= room <= positions:
             raise ValueError(
-                f"room must lie between 1 and the model's {model.config.max_len} "
-                f"positions, but it is {room}."
+                f"room must lie between 1 and the model's {positions} positions, but "
+                f"it is {room}."
             )
-        self.model = model
-        self.length = 0
-        self.room = room
+        self.model = fuse(model)
+        self.model.decoder = exchange(self.model.decoder, _cache)
+        self.model.output_proj = exchange(self.model.output_proj, _cache)
         src_mask = padding_mask(src, model.config.pad_id)  # (B, 1, 1, S)
-        memory = model.encode(src, src_mask)  # (B, S, D)
+        self.memory = self.model.encode(src, src_mask)  # (B, S, D)
         # Without padding there is nothing to hide, and attention is faster.
         self.src_mask = None if bool(src_mask.all()) else src_mask
-        self.layers = [
-            _CachedLayer(layer, memory, room)
-            for layer in model.decoder.layers
-            if isinstance(layer, DecoderLayer)  # all are; the type checker asks
-        ]
+        self.length, self.room = 0, room
+        self.own: list[CachedAttention] = []
+        self.cross: list[CachedAttention] = []
+        for name, part in self.model.decoder.named_modules():
+            if isinstance(part, CachedAttention):
+                if name.endswith("cross_attention"):
+                    part.keep_memory(self.memory)
+                    self.cross.append(part)
+                else:
+                    part.make_room(len(src), room)
+                    self.own.append(part)
 
     def step(self, ids: Tensor) -> Tensor:
         """Read one token of each sentence (B), and score the next ones (B, V)."""
         if self.length == self.room:
             raise ValueError(f"The cache has room for {self.room} steps and no more.")
         model = self.model
-        x = model.tgt_embedding.table(ids) * model.tgt_embedding.scale  # (B, D)
-        x = x + model.positions.table[self.length]
-        for layer in self.layers:
-            x = layer.step(x, self.length, self.src_mask)
+        position = model.positions.table[self.length]  # (D)
+        x = model.tgt_embedding(ids[:, None]) + position  # (B, 1, D)
         self.length += 1
-        return _on_the_left(model.output_proj, _norm(model.decoder.norm, x)).t()
+        # No mask: only what is written so far is kept. The memory is kept too.
+        x = model.decoder(x, self.memory, None, self.src_mask)
+        return model.output_proj(x[:, 0])  # (B, V)
 
     def select(self, rows: Tensor) -> None:
         """Go on with these sentences alone, in this order; one may stand twice."""
         if self.src_mask is not None:
             self.src_mask = self.src_mask[rows]
-        for layer in self.layers:
-            layer.select(rows)
+        for attention in (*self.own, *self.cross):
+            attention.select(rows)
 
     def reorder(self, rows: Tensor) -> None:
         """Let each row go on from what another row of its sentence has read."""
-        for layer in self.layers:  # the source is the same, and stays where it is
-            layer.reorder(rows, self.length)
+        for attention in self.own:  # the source is the same, and stays where it is
+            attention.reorder(rows)
 
 
-class _Maps:
-    """Linear maps of the same vectors side by side, as one product for few tokens."""
-
-    def __init__(self, *maps: nn.Linear) -> None:
-        # (in, out) in memory: for a thin matrix that is read faster than (out, in).
-        self.weight = torch.cat([part.weight for part in maps]).t().contiguous()
-        self.bias = torch.cat([part.bias for part in maps])
-
-    def __call__(self, x: Tensor) -> Tensor:
-        return torch.addmm(self.bias, x, self.weight)  # (B, out)
-
-
-class _CachedLayer:
-    """One decoder layer with the keys and values of everything it has read."""
-
-    def __init__(self, layer: DecoderLayer, memory: Tensor, room: int) -> None:
-        self.layer = layer
-        own, cross = layer.self_attention, layer.cross_attention
-        self.own_maps = _Maps(own.query_proj, own.key_proj, own.value_proj)
-        self.own_output = _Maps(own.output_proj)
-        self.query = _Maps(cross.query_proj)
-        self.cross_output = _Maps(cross.output_proj)
-        # They are read in every step: in one piece of memory that is faster.
-        keys, values = cross.key_proj(memory), cross.value_proj(memory)  # (B, S, D)
-        self.src_keys = cross.split_heads(keys).contiguous()  # (B, H, S, D/H)
-        self.src_values = cross.split_heads(values).contiguous()
-        batch, heads, _, d_head = self.src_keys.shape
-        self.keys = memory.new_empty(batch, heads, room, d_head)
-        self.values = memory.new_empty(batch, heads, room, d_head)
-
-    def step(self, x: Tensor, place: int, src_mask: Tensor | None) -> Tensor:
-        layer = self.layer
-        y = _before(layer.self_attention_residual, x)
-        y = self.own_output(self._look_back(y, place))
-        x = _after(layer.self_attention_residual, x, y)
-        y = _before(layer.cross_attention_residual, x)
-        y = self.cross_output(self._look_at_source(y, src_mask))
-        x = _after(layer.cross_attention_residual, x, y)
-        y = _before(layer.feed_forward_residual, x)
-        return _after(layer.feed_forward_residual, x, _think(layer.feed_forward, y))
-
-    def _look_back(self, y: Tensor, place: int) -> Tensor:
-        qkv = self.own_maps(y)  # (B, 3D)
-        q, k, v = qkv.view(len(y), 3, self.keys.size(1), 1, -1).unbind(1)
-        self.keys[:, :, place : place + 1] = k
-        self.values[:, :, place : place + 1] = v
-        # Only what is written so far stands there, so no causal mask is needed.
-        keys, values = self.keys[:, :, : place + 1], self.values[:, :, : place + 1]
-        return _attend(q, keys, values, None)
-
-    def _look_at_source(self, y: Tensor, src_mask: Tensor | None) -> Tensor:
-        q = self.query(y).view(len(y), self.keys.size(1), 1, -1)
-        return _attend(q, self.src_keys, self.src_values, src_mask)
-
-    def select(self, rows: Tensor) -> None:
-        self.src_keys, self.src_values = self.src_keys[rows], self.src_values[rows]
-        self.keys, self.values = self.keys[rows], self.values[rows]
-
-    def reorder(self, rows: Tensor, length: int) -> None:
-        for kept in (self.keys, self.values):
-            kept[:, :, :length] = kept[rows, :, :length]  # no more than is written
-
-
-def _attend(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
-    heads = F.scaled_dot_product_attention(query, keys, values, attn_mask=mask)
-    return heads.reshape(len(heads), -1)  # (B, H, 1, D/H) -> (B, D)
-
-
-def _on_the_left(linear: nn.Linear, x: Tensor) -> Tensor:
-    # One token for each sentence makes a thin matrix. With the weights on the left,
-    # each core computes and keeps its own rows of the answer.
-    return torch.addmm(linear.bias[:, None], linear.weight, x.t())  # (out, B)
-
-
-def _think(block: PositionwiseFeedForward, x: Tensor) -> Tensor:
-    inner = _on_the_left(block.inner, x).relu_()  # (d_ff, B)
-    return _on_the_left(block.outer, inner.t()).t()  # (B, D)
-
-
-def _before(residual: Residual, x: Tensor) -> Tensor:
-    return _norm(residual.norm, x) if residual.norm_first else x
-
-
-def _after(residual: Residual, x: Tensor, y: Tensor) -> Tensor:
-    return x + y if residual.norm_first else _norm(residual.norm, x + y)
-
-
-def _norm(norm: nn.Module, x: Tensor) -> Tensor:
-    if not isinstance(norm, LayerNorm):  # the Identity after a post-norm stack
-        return norm(x)
-    return F.layer_norm(x, norm.weight.shape, norm.weight, norm.bias, norm.eps)
+def _cache(part: nn.Module) -> None:
+    if type(part) in (MultiHeadAttention, FusedAttention):
+        part.__class__ = CachedAttention
+    elif type(part) is nn.Linear:
+        part.__class__ = LaidOutLinear
+        LaidOutLinear.lay_out(part)  # type: ignore[arg-type]  # it is one now

@@ -103,8 +103,8 @@ def open_reader(
     possible = can_be_cached(model)
     if cached and not possible:
         raise ValueError(
-            "The cache knows the layers of lib.layers alone, and this model has others "
-            "or hooks on them; decode it with cached=False."
+            "The cache knows the book's own layers alone, and this model has others, a "
+            "hook, or a function written over; decode it with cached=False."
         )
     if possible and cached is not False and src.size(1) and len(src):
         return DecoderCache(model, src, room)

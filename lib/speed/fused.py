@@ -1,28 +1,64 @@
-"""Fused pieces: the same weights and answers, in fewer steps."""
+"""Fused twins: the same weights and answers as the book's pieces, in fewer steps."""
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+import copy
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import torch
 from numpy.random import SFC64
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
 from torch.nn import functional as F
+from torch.nn.modules import module as torch_module
 
 from lib.attention import MultiHeadAttention, check_attention_shapes
 from lib.layers import LayerNorm
+from lib.speed.guard import overwritten
 
 __all__ = [
+    "Blocks",
     "FusedAttention",
     "FusedDropout",
     "FusedLayerNorm",
+    "exchange",
     "fuse",
-    "fused_cross_entropy",
 ]
 
 AnyModule = TypeVar("AnyModule", bound=nn.Module)
+
+
+class Blocks(NamedTuple):
+    r"""Sentences laid end to end, in place of a mask: each attends inside itself.
+
+    Sentences of the same lengths stand side by side and make one block.
+
+    Args:
+        sentences: how many there are, for each block.
+        queries: tokens of each of them that attend, for each block.
+        keys: tokens of each of them that are attended to, for each block.
+        causal: True if no token may attend to a later one.
+
+    Example:
+        >>> rows = torch.arange(5.0)[None, :, None]  # (1, N, D)
+        >>> blocks = Blocks(sentences=[2, 1], queries=[1, 3], keys=[1, 3])
+        >>> [tuple(block.shape) for block in blocks.cut(rows, blocks.queries)]
+        [(2, 1, 1), (1, 3, 1)]
+    """
+
+    sentences: list[int]
+    queries: list[int]
+    keys: list[int]
+    causal: bool = False
+
+    def cut(self, x: Tensor, lengths: list[int]) -> list[Tensor]:
+        """Cut tokens (1, N, D) into blocks of sentences, each (n, T, D)."""
+        sizes = [n * t for n, t in zip(self.sentences, lengths, strict=True)]
+        return [
+            block.unflatten(0, (n, -1))
+            for block, n in zip(x[0].split(sizes), self.sentences, strict=True)
+        ]
 
 
 class FusedAttention(MultiHeadAttention):
@@ -38,35 +74,52 @@ class FusedAttention(MultiHeadAttention):
         n_heads: number of heads, **H**; must divide ``d_model``.
 
     Shape:
-        As in :class:`~lib.attention.MultiHeadAttention`; the weights are
-        :math:`(0)`.
+        As in :class:`~lib.attention.MultiHeadAttention`; the weights are :math:`(0)`.
+        With :class:`Blocks` in place of the mask, query is :math:`(1, N, D)` and key
+        and value are :math:`(1, M, D)`: the tokens of all sentences in one row.
 
     Raises:
         ValueError: if ``n_heads`` does not divide ``d_model``, or a shape does not fit.
 
     Example:
         >>> plain = MultiHeadAttention(d_model=8, n_heads=2)
-        >>> fused = FusedAttention(d_model=8, n_heads=2)
-        >>> _ = fused.load_state_dict(plain.state_dict())
         >>> x = torch.ones(1, 3, 8)
-        >>> torch.allclose(fused(x, x, x)[0], plain(x, x, x)[0], atol=1e-6)
+        >>> torch.allclose(fuse(plain)(x, x, x)[0], plain(x, x, x)[0], atol=1e-6)
         True
 
     Built in chapter 15.
     """
 
-    def project(self, x: Tensor, *linears: nn.Linear) -> tuple[Tensor, ...]:
-        """Send x through several linear maps by one matrix product, and split heads."""
-        weight = torch.cat([linear.weight for linear in linears])
-        bias = torch.cat([linear.bias for linear in linears])
-        parts = F.linear(x, weight, bias).chunk(len(linears), dim=-1)
-        return tuple(self.split_heads(part) for part in parts)  # (B, H, T, D/H) each
-
     def forward(
-        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | Blocks | None = None,
     ) -> tuple[Tensor, Tensor]:
-        if self._forward_hooks:  # somebody wants to see the weights
+        watched = self._forward_hooks or torch_module._global_forward_hooks
+        if watched and not isinstance(mask, Blocks):  # somebody wants the weights
             return super().forward(query, key, value, mask)
+        q, k, v = self.project(query, key, value)  # (B, T, D), (B, S, D), (B, S, D)
+        if isinstance(mask, Blocks):
+            parts = zip(
+                mask.cut(q, mask.queries),
+                mask.cut(k, mask.keys),
+                mask.cut(v, mask.keys),
+                strict=True,
+            )
+            blocks = [self.attend(*part, None, mask.causal) for part in parts]
+            mixed = torch.cat([block.flatten(0, 1) for block in blocks])[None]
+        else:
+            mixed = self.attend(q, k, v, mask)
+        return self.output_proj(mixed), query.new_empty(0)
+
+    def project(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, ...]:
+        """Make queries, keys and values, by one product for what comes from the same.
+
+        Raises:
+            ValueError: if one of the three has another shape than (B, T, D).
+        """
         d_model = self.output_proj.in_features
         for x in (query, key, value):
             if x.dim() != 3 or x.size(-1) != d_model:
@@ -74,20 +127,27 @@ class FusedAttention(MultiHeadAttention):
                     f"Expected vectors of shape (B, T, {d_model}), but got "
                     f"{tuple(x.shape)}."
                 )
-        maps = (self.query_proj, self.key_proj, self.value_proj)
         if query is key is value:  # self-attention
-            q, k, v = self.project(query, *maps)
-        elif key is value:  # cross-attention
-            (q,) = self.project(query, maps[0])
-            k, v = self.project(key, *maps[1:])
-        else:
-            q, k, v = (
-                self.project(x, one)[0]
-                for x, one in zip((query, key, value), maps, strict=True)
-            )
+            return _project(query, self.query_proj, self.key_proj, self.value_proj)
+        q = self.query_proj(query)
+        if key is value:  # cross-attention
+            return q, *_project(key, self.key_proj, self.value_proj)
+        return q, self.key_proj(key), self.value_proj(value)
+
+    def attend(
+        self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, causal: bool = False
+    ) -> Tensor:
+        """Split the heads, mix the values by one kernel, and merge: (B, T, D)."""
+        q, k, v = self.split_heads(q), self.split_heads(k), self.split_heads(v)
         check_attention_shapes(q, k, v, mask)
-        heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-        return self.output_proj(self.merge_heads(heads)), query.new_empty(0)
+        heads = F.scaled_dot_product_attention(q, k, v, mask, is_causal=causal)
+        return self.merge_heads(heads)
+
+
+def _project(x: Tensor, *linears: nn.Linear) -> tuple[Tensor, ...]:
+    weight = torch.cat([linear.weight for linear in linears])
+    bias = torch.cat([linear.bias for linear in linears])
+    return F.linear(x, weight, bias).chunk(len(linears), dim=-1)
 
 
 class FusedLayerNorm(LayerNorm):
@@ -120,11 +180,11 @@ class FusedLayerNorm(LayerNorm):
 
 
 class FusedDropout(nn.Dropout):
-    """Dropout (§5.4) with cheap dice: four numbers share one random number of 64 bits.
+    """Dropout (§5.4) whose mask is cheap: four places share one random number.
 
     On most processors PyTorch draws one random number for each place, on one core. Here
-    each place gets 16 random bits of NumPy's quickest generator, so the share is
-    rounded to a multiple of 1/65536. On a GPU PyTorch's own is fast, and is used.
+    each place gets 16 of the 64 random bits of NumPy's quickest generator, so the share
+    is rounded to a multiple of 1/65536. On a GPU PyTorch's own is fast, and is used.
 
     Args:
         p: share of the numbers that is set to zero in training.
@@ -149,104 +209,31 @@ class FusedDropout(nn.Dropout):
             return super().forward(x)
         size, lost = x.numel(), min(round(self.p * 65536), 65535)
         seed = int(torch.randint(2**63 - 1, ()))  # so that torch.manual_seed decides
-        dice = SFC64(seed).random_raw(-(-size // 4)).view(np.int16)
-        bits = torch.from_numpy(dice)[:size].view(x.shape)  # from -32768 to 32767
+        numbers = SFC64(seed).random_raw(-(-size // 4)).view(np.int16)
+        bits = torch.from_numpy(numbers)[:size].view(x.shape)  # from -32768 to 32767
         keep = (bits >= lost - 32768).to(x.dtype)
         return x * keep.mul_(65536 / (65536 - lost))  # the mean stays what it was
 
 
-class _CrossEntropy(torch.autograd.Function):
-    """Cross-entropy that turns its own logarithms into the gradient, in place."""
-
-    @staticmethod
-    def forward(
-        ctx: Any,
-        logits: Tensor,
-        labels: Tensor,
-        pad_id: int,
-        smoothing: float,
-        overwrite: bool,
-    ) -> Tensor:
-        kind = torch.promote_types(logits.dtype, torch.float32)  # never half precision
-        place = logits.detach() if overwrite and logits.dtype == kind else None
-        log_probs = torch.log_softmax(logits.to(kind), dim=-1, out=place)  # (N, V)
-        real = labels != pad_id  # (N)
-        weights = real.to(kind) / real.sum()  # not rounded more than the rest
-        surprise = -log_probs.gather(1, labels[:, None])[:, 0]
-        if smoothing:
-            surprise = surprise.lerp(-log_probs.mean(dim=-1), smoothing)
-        ctx.save_for_backward(labels, weights)
-        ctx.log_probs, ctx.smoothing, ctx.dtype = log_probs, smoothing, logits.dtype
-        return (surprise * weights).masked_fill(~real, 0).sum()
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, *outer: Tensor) -> tuple[Tensor | None, ...]:
-        labels, weights = ctx.saved_tensors
-        if ctx.log_probs is None:
-            raise RuntimeError(
-                "The fused loss has given its memory to the gradient; for a second "
-                "backward pass use translation_loss."
-            )
-        gradient, ctx.log_probs = ctx.log_probs.exp_(), None  # softmax - wanted
-        gradient.sub_(ctx.smoothing / gradient.size(1))
-        least = gradient.new_full((len(labels), 1), ctx.smoothing - 1)
-        gradient.scatter_add_(1, labels[:, None], least)
-        gradient.mul_((weights * outer[0])[:, None])
-        return gradient.to(ctx.dtype), None, None, None, None
-
-
-def fused_cross_entropy(
-    logits: Tensor,
-    labels: Tensor,
-    pad_id: int,
-    label_smoothing: float = 0.0,
-    overwrite: bool = False,
-) -> Tensor:
-    r"""Return the mean surprise at the right words (§5.4), with little memory.
-
-    PyTorch's keeps the logarithms of the probabilities, and makes two more tables of
-    that size for the gradient. Here the gradient takes the place of the logarithms, so
-    there can be one backward pass and no more.
-
-    Args:
-        logits: the scores that the model gives each word of the vocabulary.
-        labels: the right words.
-        pad_id: the label that does not count.
-        label_smoothing: share of the probability that is spread over all words.
-        overwrite: True if nobody needs the logits any more; the logarithms then take
-            their place, and a third of the memory is saved.
-
-    Shape:
-        - logits: :math:`(N, V)`; labels: :math:`(N)`.
-        - Output: one number, in nats per token.
-
-    Raises:
-        RuntimeError: from a second backward pass.
-
-    Example:
-        >>> fused_cross_entropy(torch.zeros(2, 4), torch.tensor([3, 0]), pad_id=0)
-        tensor(1.3863)
-
-    Built in chapter 15.
-    """
-    loss: Tensor = _CrossEntropy.apply(
-        logits, labels, pad_id, label_smoothing, overwrite
-    )
-    return loss
+_TWINS: dict[type[nn.Module], type[nn.Module]] = {
+    MultiHeadAttention: FusedAttention,
+    LayerNorm: FusedLayerNorm,
+    nn.Dropout: FusedDropout,
+}
 
 
 def fuse(model: AnyModule) -> AnyModule:
-    """Exchange attention, layer norm and dropout inside a model for fused twins.
+    """Return a twin of a model with attention, layer norm and dropout fused.
 
-    The weights stay where they are, under their names: a fused model saves and loads
-    as a plain one. It answers as before.
+    The twin has the very same weights under the same names, so what one of the two
+    learns, both know; it answers as the model does. The model itself stays as it is.
 
     Args:
-        model: any module that holds them; it is changed.
+        model: any module that holds such pieces.
 
-    Returns:
-        The same model.
+    Raises:
+        ValueError: if a function of the book or of PyTorch was written over, which a
+            twin would hide; the message names it.
 
     Example:
         >>> from lib.config import TransformerConfig
@@ -257,30 +244,38 @@ def fuse(model: AnyModule) -> AnyModule:
 
     Built in chapter 15.
     """
-    for name, part in list(model.named_children()):
-        # Exactly these classes: whoever made a variant of their own wants it kept.
-        if type(part) is MultiHeadAttention:
-            setattr(model, name, _twin_of_attention(part))
-        elif type(part) is LayerNorm:
-            setattr(model, name, _twin_of_norm(part))
-        elif type(part) is nn.Dropout:
-            setattr(model, name, FusedDropout(part.p).train(part.training))
-        else:
-            fuse(part)
-    return model
+    name = overwritten()
+    if name:
+        raise ValueError(
+            f"{name} was written over after lib was imported, and a fused model would "
+            "not show it; use the model as it is, or put the original back."
+        )
+    return exchange(model, _twin)
 
 
-def _twin_of_attention(part: MultiHeadAttention) -> FusedAttention:
-    d_model = part.output_proj.in_features
-    with torch.device("meta"):  # no numbers: the weights come from the plain one
-        twin = FusedAttention(d_model, part.n_heads)
-    for name in ("query_proj", "key_proj", "value_proj", "output_proj"):
-        setattr(twin, name, getattr(part, name))
-    return twin.train(part.training)
+def _twin(part: nn.Module) -> None:
+    # Exactly these classes: whoever made a variant of their own wants it kept.
+    part.__class__ = _TWINS.get(type(part), type(part))
 
 
-def _twin_of_norm(part: LayerNorm) -> FusedLayerNorm:
-    with torch.device("meta"):
-        twin = FusedLayerNorm(part.weight.size(0), part.eps)
-    twin.weight, twin.bias = part.weight, part.bias
-    return twin.train(part.training)
+def exchange(model: AnyModule, change: Callable[[nn.Module], None]) -> AnyModule:
+    """Copy a model, but not its weights, and change each part of the copy.
+
+    Args:
+        model: any module; it stays as it is.
+        change: what to do with each part.
+
+    Returns:
+        The copy, whose weights are those of the model.
+
+    Example:
+        >>> model = nn.Sequential(nn.Linear(2, 2))
+        >>> exchange(model, lambda part: None)[0].weight is model[0].weight
+        True
+    """
+    twin = copy.copy(model)
+    twin._modules = {
+        name: part and exchange(part, change) for name, part in model._modules.items()
+    }
+    change(twin)
+    return twin

@@ -5,6 +5,7 @@ from lib.training.devices import Hardware, is_first_process
 from lib.training.logs import read_log
 from lib.training.objective import (
     packed_translation_loss,
+    quickest,
     token_accuracy,
     translation_loss,
     warmup_decay,
@@ -20,6 +21,7 @@ __all__ = [
     "TranslationTask",
     "is_first_process",
     "packed_translation_loss",
+    "quickest",
     "read_log",
     "token_accuracy",
     "train",

@@ -6,11 +6,18 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lib.data import Batch
-from lib.speed.fused import fused_cross_entropy
-from lib.speed.packing import can_be_packed, packed_logits
+from lib.model import Transformer
+from lib.speed import (
+    can_be_packed,
+    fuse,
+    fused_cross_entropy,
+    overwritten,
+    packed_logits,
+)
 
 __all__ = [
     "packed_translation_loss",
+    "quickest",
     "token_accuracy",
     "translation_loss",
     "warmup_decay",
@@ -86,7 +93,7 @@ def packed_translation_loss(
     if not can_be_packed(model, src, tgt_in) or not _scored_where_read(
         tgt_in != model.config.pad_id, labels, pad_id
     ):
-        logits = model(src, tgt_in)  # (B, T, V)
+        logits = quickest(model)(src, tgt_in)  # (B, T, V)
         _check_labels(logits, labels, pad_id)
         return fused_cross_entropy(
             logits.flatten(0, 1), labels.flatten(), pad_id, label_smoothing
@@ -96,6 +103,20 @@ def packed_translation_loss(
     return fused_cross_entropy(
         logits, labels.flatten()[places], pad_id, label_smoothing, overwrite=True
     )
+
+
+def quickest(model: nn.Module) -> nn.Module:
+    """Return the fused twin of a Transformer, or the model where there can be none.
+
+    Args:
+        model: any module.
+
+    Example:
+        >>> quickest(nn.Identity())
+        Identity()
+    """
+    plain = type(model) is Transformer and not model._compiled_call_impl
+    return fuse(model) if plain and not overwritten() else model
 
 
 def token_accuracy(logits: Tensor, labels: Tensor, pad_id: int) -> Tensor:

@@ -15,8 +15,8 @@ from lib.config import TransformerConfig
 from lib.data import Batch, TokenBatchSampler, collate
 from lib.model import Transformer
 from lib.positions import PositionalEncoding
-from lib.speed.fused import fuse, fused_cross_entropy
-from lib.training import packed_translation_loss, translation_loss
+from lib.speed import fused_cross_entropy
+from lib.training import packed_translation_loss, quickest, translation_loss
 
 SOS, EOS = 1, 2
 Loss = Callable[[nn.Module, Batch], Tensor]
@@ -139,10 +139,9 @@ def padding_share(batches: list[Batch]) -> float:
     return empty / sum(side.numel() for side in sides)
 
 
-def book_model(sizes: Sizes, tied: bool = True, fused: bool = True) -> nn.Module:
-    """Build the book's Transformer, as its training does: fused, embeddings tied."""
-    model = Transformer(sizes.config(tie_embeddings=tied))
-    return (fuse(model) if fused else model).train()
+def book_model(sizes: Sizes, tied: bool = True) -> Transformer:
+    """Build the book's Transformer, as its training does: with embeddings tied."""
+    return Transformer(sizes.config(tie_embeddings=tied)).train()
 
 
 class PyTorchModel(nn.Module):
@@ -210,7 +209,7 @@ def plain_loss(model: nn.Module, batch: Batch) -> Tensor:
 
 def fused_loss(model: nn.Module, batch: Batch) -> Tensor:
     """Let the book compute the same number, fused, padding and all."""
-    logits = model(batch.src, batch.tgt_in).flatten(0, 1)
+    logits = quickest(model)(batch.src, batch.tgt_in).flatten(0, 1)
     return fused_cross_entropy(logits, batch.tgt_out.flatten(), 0, label_smoothing=0.1)
 
 

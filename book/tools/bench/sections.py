@@ -31,7 +31,7 @@ from bench.models import (
 from bench.timing import in_fresh_process, peak_bytes, race, ratio, rows
 from lib.decoding import beam_search, greedy_decode
 from lib.model import Transformer
-from lib.speed.fused import fuse
+from lib.speed import fuse
 
 Section = dict[str, Any]
 OURS, THEIRS, WITH_OUR_LOSS, AS_IT_COMES, PADDED = (
@@ -110,7 +110,7 @@ def pieces(sizes: Sizes) -> Section:
     plain, fused, tied = "plain", "fused", "fused and tied"
     packed = "fused, tied and packed"
     made = {
-        plain: (book_model(sizes, tied=False, fused=False), plain_loss),
+        plain: (book_model(sizes, tied=False), plain_loss),
         fused: (book_model(sizes, tied=False), fused_loss),
         tied: (book_model(sizes), fused_loss),
         packed: (book_model(sizes), packed_loss),
@@ -239,7 +239,7 @@ def compiled_here(sizes: Sizes) -> Section:
     warnings.simplefilter("ignore")
     batches = batches_by_length(sizes)[: sizes.few_rounds + 1]
     eager, one = "as it is", "compiled"
-    compiled_model = book_model(sizes)
+    compiled_model = fuse(book_model(sizes))
     compiled_model.compile(dynamic=True)
     steps = {
         one: trainer(compiled_model, batches, fused_loss),
@@ -286,7 +286,7 @@ def _sources(sizes: Sizes, count: int, length: int) -> Tensor:
 
 
 def _decoder(sizes: Sizes) -> Transformer:
-    return fuse(Transformer(sizes.config(tie_embeddings=True)))
+    return Transformer(sizes.config(tie_embeddings=True))
 
 
 def _writer(
