@@ -1,6 +1,7 @@
 """From a training run to a translator that is shipped, with all that was measured.
 
     measure.py translator RUN FOLDER    choose the average, score, write the card
+    measure.py score FOLDER             score it again; weights and card stay its own
     measure.py record RUN FILE          keep a benchmark's settings and scores
 
 What is chosen is chosen on the validation part. The test part is translated once, at
@@ -13,37 +14,40 @@ import argparse
 import dataclasses
 import os
 import platform
+import sys
 import time
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
-from sacrebleu.metrics.bleu import BLEU
 from safetensors.torch import load_file
 
-from lib import corpora
-from lib.corpora import Corpus, references
-from lib.evaluation.mistakes import KINDS, group_by, kinds_of_mistakes
-from lib.evaluation.scores import compare_with_all
-from lib.files import read_json, write_json, write_whole
-from lib.model import Transformer, count_parameters
-from lib.training import TrainingSettings
-from lib.training.averaging import average_weights, epoch_files
-from lib.training.folders import LOG, SETTINGS
-from lib.training.logs import read_log
-from lib.translator import Translator
-from lib.translator.card import write_card
-from lib.vocabulary import tokenize
-from lib.vocabulary.subwords import SubwordVocabulary
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))  # the working tree, whatever else is installed
+
+from grading import counts_table, grade  # noqa: E402
+
+from lib import corpora  # noqa: E402
+from lib.corpora import Corpus, references  # noqa: E402
+from lib.evaluation.bootstrap import Counts, paired_bootstrap, sentence_counts  # noqa: E402
+from lib.evaluation.scores import compare_with_all  # noqa: E402
+from lib.files import read_json, write_json, write_whole  # noqa: E402
+from lib.model import Transformer, count_parameters  # noqa: E402
+from lib.training import TrainingSettings  # noqa: E402
+from lib.training.averaging import average_weights, epoch_files  # noqa: E402
+from lib.training.folders import LOG, SETTINGS  # noqa: E402
+from lib.training.logs import read_log  # noqa: E402
+from lib.translator import Translator  # noqa: E402
+from lib.translator.card import write_card  # noqa: E402
+from lib.vocabulary import tokenize  # noqa: E402
+from lib.vocabulary.subwords import SubwordVocabulary  # noqa: E402
 
 BEAM, PENALTY = 4, 0.6
 BEAMS = ((1, PENALTY), (2, PENALTY), (4, PENALTY), (8, PENALTY))
 PENALTIES = ((BEAM, 0.0), (BEAM, 1.0), (BEAM, 1.4))
 AVERAGES = (2, 4, 8)
-LENGTHS = (1, 4, 6, 8, 10, 13)
-COUNTS = (0, 1, 5, 20, 100, 500)
+SCORES = "scores.json"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -57,6 +61,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ship.add_argument("--limit", type=int, help="sources of each part, for a trial")
     ship.add_argument("--machine", default=machine(), help="(%(default)s)")
     ship.set_defaults(do=make_translator)
+    again = what.add_parser("score", help="score a folder that was made, again")
+    again.add_argument("folder", type=Path)
+    again.add_argument("--limit", type=int, help="sources of each part, for a trial")
+    again.set_defaults(do=score_again)
     record = what.add_parser("record", help="keep what a benchmark's run gave")
     record.add_argument("run", type=Path)
     record.add_argument("file", type=Path)
@@ -84,13 +92,39 @@ def make_translator(options: argparse.Namespace) -> None:
     translator.save(folder, half=True)
     translator = Translator.load(folder)  # as everybody will use it, in 16 bits
     write_json(folder / "tried.json", tried)
-    write_json(folder / "beams.json", search(translator, corpus, options.limit))
-    scores, errors, counts = grade(translator, corpus, options.limit)
-    write_json(folder / "errors.json", errors)
-    write_whole(folder / "ngram_counts.csv", counts)
-    report = run.report(average, options.machine, scores)
-    write_json(folder / "scores.json", report)
     write_whole(folder / LOG, (options.run / LOG).read_text("utf-8"))
+    report = run.report(average, options.machine)
+    measure(folder, translator, corpus, report, options.limit)
+
+
+def score_again(options: argparse.Namespace) -> None:
+    """Measure a folder as it stands, and write its scores and its card anew."""
+    report = read_json(options.folder / SCORES)
+    corpus = corpora.load(report["corpus"])
+    translator = Translator.load(options.folder)
+    measure(options.folder, translator, corpus, report, options.limit)
+
+
+def measure(
+    folder: Path,
+    translator: Translator,
+    corpus: Corpus,
+    report: dict[str, Any],
+    limit: int | None,
+) -> None:
+    """Search on the validation part, translate the test part once, write it all."""
+    beams, counts = search(translator, corpus, limit)
+    write_json(folder / "beams.json", beams)
+    write_whole(folder / "validation_counts.csv", counts)
+    answers = dict(list(references(corpus.splits["test"]).items())[:limit])
+    written = translator.translate(answers, 64, BEAM, PENALTY)
+    graded = grade(answers, written, corpus)
+    write_json(folder / "errors.json", graded.errors)
+    write_whole(folder / "ngram_counts.csv", graded.counts)
+    how = {"beam_size": BEAM, "length_penalty": PENALTY}
+    scores = {part: {**found, **how} for part, found in graded.scores.items()}
+    report = {**report, "far": graded.far, "scores": scores}
+    write_json(folder / SCORES, report)
     write_card(folder, report)
     print((folder / "README.md").read_text("utf-8"))
 
@@ -125,10 +159,8 @@ class Run:
         model.load_state_dict(average_weights(states), strict=False)
         return Translator(model, self.vocabulary, self.vocabulary)
 
-    def report(
-        self, average: int, machine: str, scores: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Return the contents of ``scores.json``."""
+    def report(self, average: int, machine: str) -> dict[str, Any]:
+        """Return the contents of ``scores.json``, but for the scores."""
         settings = dataclasses.replace(self.settings, average=average)
         defaults = dataclasses.asdict(TrainingSettings())
         changed = [
@@ -149,128 +181,73 @@ class Run:
             "attribution": corpus.attribution,
             "machine": machine,
             "seconds": round(sum(float(row["seconds"]) for row in self.log)),
-            "scores": scores,
         }
 
 
 def validate(
     translator: Translator, corpus: Corpus, limit: int | None, *how: Any
-) -> dict[str, Any]:
-    """Score on the validation part, and say how much computing that took."""
+) -> tuple[dict[str, Any], Counts]:
+    """Score on the validation part; return what BLEU counted in each sentence, too."""
     answers = dict(list(references(corpus.splits["validation"]).items())[:limit])
     start = time.process_time()  # other programs do not count
     written = translator.translate(answers, 64, *how)
     seconds = time.process_time() - start
-    found = compare_with_all(written, list(answers.values()))
-    first = sum(len(tokenize(right[0])) for right in answers.values())
-    return {
+    right = list(answers.values())
+    found = compare_with_all(written, right)
+    first = sum(len(tokenize(answer[0])) for answer in right)
+    row = {
         "bleu": found["bleu"],
         "chrf": found["chrf"],
         "sentences": found["sentences"],
         "length": round(sum(len(tokenize(text)) for text in written) / first, 4),
         "seconds": round(seconds, 2),
     }
+    return row, sentence_counts(written, right)
+
+
+def difference(counts: Counts, baseline: Counts) -> list[float]:
+    """Return by how much BLEU differs, and the interval, from a paired bootstrap."""
+    return [round(number, 2) for number in paired_bootstrap(counts, baseline)]
 
 
 def choose_average(run: Run, limit: int | None) -> tuple[list[dict[str, Any]], int]:
     """Score the kept epochs alone and averaged, greedily; return the best number."""
     count = len(run.files)
     epochs = [int(file.stem.partition("-")[2]) for file in run.files]
-    rows = []
-    for epoch in sorted({epochs[0], epochs[count // 2], epochs[-1]}):
-        found = validate(run.translator(1, epoch), run.corpus, limit)
-        rows.append({"epoch": epoch, "average": 1, **found})
+    tried = [
+        (epoch, 1) for epoch in sorted({epochs[0], epochs[count // 2], epochs[-1]})
+    ]
+    tried += [(epochs[-1], average) for average in AVERAGES if average <= count]
+    rows, counts = [], []
+    for epoch, average in tried:
+        translator = run.translator(average, epoch)
+        found, counted = validate(translator, run.corpus, limit)
+        rows.append({"epoch": epoch, "average": average, **found})
+        counts.append(counted)
         print(rows[-1], flush=True)
-    for average in (number for number in AVERAGES if number <= count):
-        found = validate(run.translator(average), run.corpus, limit)
-        rows.append({"epoch": epochs[-1], "average": average, **found})
-        print(rows[-1], flush=True)
+    last_alone = counts[tried.index((epochs[-1], 1))]
+    for row, counted in zip(rows, counts, strict=True):
+        row["difference"] = difference(counted, last_alone)
     last = [row for row in rows if row["epoch"] == epochs[-1]]
     return rows, max(last, key=lambda row: row["bleu"])["average"]
 
 
 def search(
     translator: Translator, corpus: Corpus, limit: int | None
-) -> list[dict[str, Any]]:
-    """Score beams of several widths and length penalties on the validation part."""
-    rows = []
+) -> tuple[list[dict[str, Any]], str]:
+    """Score beams on the validation part; return the counts of two of them as well."""
+    rows, counts = [], {}
     for beam, penalty in (*BEAMS, *PENALTIES):
-        found = validate(translator, corpus, limit, beam, penalty)
+        found, counts[beam, penalty] = validate(
+            translator, corpus, limit, beam, penalty
+        )
         rows.append({"beam": beam, "length_penalty": penalty, **found})
         print(rows[-1], flush=True)
-    return rows
-
-
-def grade(
-    translator: Translator, corpus: Corpus, limit: int | None
-) -> tuple[dict[str, Any], dict[str, Any], str]:
-    """Translate the test part once; return scores, mistakes, and counts for BLEU."""
-    answers = dict(list(references(corpus.splits["test"]).items())[:limit])
-    written = translator.translate(answers, 64, BEAM, PENALTY)
-    how = {"beam_size": BEAM, "length_penalty": PENALTY}
-    result = {**compare_with_all(written, list(answers.values())), **how}
-    errors = count_errors(answers, written, corpus)
-    return {"test": result}, errors, ngram_counts(answers.values(), written)
-
-
-def ngram_counts(answers: Iterable[list[str]], written: Iterable[str]) -> str:
-    """Return what BLEU counts in each sentence, as CSV: from these sums it follows."""
-    head = [f"{kind}{n}" for kind in ("right", "all") for n in range(1, 5)]
-    lines = [",".join([*head, "written", "reference"])]
-    metric = BLEU()
-    for right, text in zip(answers, written, strict=True):
-        found = metric.corpus_score([text], [[answer] for answer in right])
-        row = [*found.counts, *found.totals, found.sys_len, found.ref_len]
-        lines.append(",".join(map(str, row)))
-    return "\n".join(lines) + "\n"
-
-
-def count_errors(
-    answers: dict[str, list[str]], written: Sequence[str], corpus: Corpus
-) -> dict[str, Any]:
-    """Count the kinds of mistakes, and score by length and by the rarest word."""
-    train = corpus.splits["train"]
-    spanish = {word for _, target in train for word in words(target)}
-    english = Counter(word for source in references(train) for word in words(source))
-    kinds = Counter(
-        kind
-        for (source, right), text in zip(answers.items(), written, strict=True)
-        for kind in kinds_of_mistakes(source, text, right, spanish)
-    )
-    right = list(answers.values())
-    exact = sum(text in r for text, r in zip(written, right, strict=True))
-    lengths = [len(tokenize(source)) for source in answers]
-    rarest = [min(english[word] for word in words(source)) for source in answers]
-    return {
-        "part": "test",
-        "sentences": len(written),
-        "exact": exact,
-        "kinds": {kind: kinds[kind] for kind in KINDS},
-        "by_length": by_group(group_by(lengths, LENGTHS), written, right),
-        "by_rarest_word": by_group(group_by(rarest, COUNTS), written, right),
-    }
-
-
-def words(sentence: str) -> list[str]:
-    """Return the words in lower case, without the marks."""
-    return [token.lower() for token in tokenize(sentence) if token[0].isalnum()]
-
-
-def by_group(
-    groups: Sequence[tuple[str, list[int]]],
-    written: Sequence[str],
-    right: Sequence[list[str]],
-) -> list[dict[str, Any]]:
-    """Score each group of sentences by itself."""
-    rows = []
-    for name, members in groups:
-        if members:
-            found = compare_with_all(
-                [written[i] for i in members], [right[i] for i in members]
-            )
-            wanted = ("sentences", "bleu", "chrf", "exact_match")
-            rows.append({"group": name, **{key: found[key] for key in wanted}})
-    return rows
+    kept = counts[BEAM, PENALTY]
+    for row in rows:
+        row["difference"] = difference(counts[row["beam"], row["length_penalty"]], kept)
+    both = {"greedy_": counts[1, PENALTY].tolist(), "beam_": kept.tolist()}
+    return rows, counts_table(both)
 
 
 # --- a benchmark ----------------------------------------------------------------------
@@ -278,7 +255,7 @@ def by_group(
 
 def keep_record(options: argparse.Namespace) -> None:
     """Copy what a run's folder says about itself, with its validation scores."""
-    report = read_json(options.run / "scores.json")
+    report = read_json(options.run / SCORES)
     report["log"] = [
         {name: float(row[name]) for name in ("epoch", "validation_bleu", "seconds")}
         for row in read_log(options.run / LOG)

@@ -10,6 +10,9 @@ from sacrebleu.metrics.chrf import CHRF
 
 __all__ = ["Score", "bleu", "chrf", "exact_match"]
 
+BLEU_TOKENIZER = "13a"  # sacreBLEU's own choice
+CHRF_BETA = 2
+
 
 class Score(NamedTuple):
     """A score and the signature that says how it was computed.
@@ -28,7 +31,9 @@ class Score(NamedTuple):
 
 
 def bleu(
-    predictions: Sequence[str], references: Sequence[str | Sequence[str]]
+    predictions: Sequence[str],
+    references: Sequence[str | Sequence[str]],
+    tokenizer: str = BLEU_TOKENIZER,
 ) -> Score:
     """Compare runs of one to four words with the references, over a whole test set.
 
@@ -37,20 +42,23 @@ def bleu(
     Args:
         predictions: what the model wrote, one string a sentence.
         references: for each of them the right answer, or a list of right answers.
+        tokenizer: how sacreBLEU cuts sentences into words: ``"13a"`` for languages with
+            spaces, ``"zh"`` for Chinese, ``"char"`` for single characters, and so on.
 
     Returns:
         The score from 0 to 100, with its signature.
 
     Raises:
         TypeError: if either is no list of sentences.
-        ValueError: if the two differ in length, or are empty.
+        ValueError: if the two differ in length, or are empty, or sacreBLEU has no such
+            tokenizer.
 
     Example:
         >>> score = bleu(["The cat sat on the mat."], [["The cat sat on the mat."]])
         >>> round(score.value, 1), score.signature.split("|")[:2]
         (100.0, ['nrefs:1', 'case:mixed'])
     """
-    return _sacrebleu(BLEU(), predictions, references)
+    return _sacrebleu(bleu_metric(tokenizer), predictions, references)
 
 
 def chrf(
@@ -63,7 +71,8 @@ def chrf(
         references: for each of them the right answer, or a list of right answers.
 
     Returns:
-        The score from 0 to 100, with its signature.
+        The score from 0 to 100, with its signature. This begins with chrF2, sacreBLEU's
+        name for chrF with β = 2: recall counts for twice as much as precision.
 
     Raises:
         TypeError: if either is no list of sentences.
@@ -73,7 +82,29 @@ def chrf(
         >>> round(chrf(["gatos"], ["gatas"]).value)
         33
     """
-    return _sacrebleu(CHRF(), predictions, references)
+    value, signature = _sacrebleu(CHRF(beta=CHRF_BETA), predictions, references)
+    return Score(value, f"chrF{CHRF_BETA}|{signature}")
+
+
+def bleu_metric(tokenizer: str) -> BLEU:
+    """Return sacreBLEU's BLEU with one of its tokenizers, or refuse the name."""
+    if tokenizer not in BLEU.TOKENIZERS:
+        known = ", ".join(BLEU.TOKENIZERS)
+        raise ValueError(
+            f"sacreBLEU has no tokenizer {tokenizer!r}; choose one of: {known}."
+        )
+    return BLEU(tokenize=tokenizer)
+
+
+def aligned_references(
+    predictions: Sequence[str], references: Sequence[str | Sequence[str]]
+) -> list[list[str]]:
+    """Return a list of right answers for each prediction, or refuse what is none."""
+    _check_lists(predictions, references)
+    answers = [[r] if isinstance(r, str) else list(r) for r in references]
+    if not all(answers):
+        raise ValueError(f"Sentence {answers.index([])} has no reference.")
+    return answers
 
 
 def _sacrebleu(
@@ -81,10 +112,7 @@ def _sacrebleu(
     predictions: Sequence[str],
     references: Sequence[str | Sequence[str]],
 ) -> Score:
-    _check_lists(predictions, references)
-    answers = [[r] if isinstance(r, str) else list(r) for r in references]
-    if not all(answers):
-        raise ValueError(f"Sentence {answers.index([])} has no reference.")
+    answers = aligned_references(predictions, references)
     most = max(map(len, answers))
     # sacreBLEU wants columns: all first references, all second ones; None where a
     # sentence has fewer.

@@ -43,6 +43,12 @@ _BEAM_HOW = """\
 Each source is translated once, with {decoding}. It is compared with all right
 translations that the corpus has for it, and, in the second row, with the first of them
 alone; case and punctuation count."""
+_FAR = """
+
+Near-paraphrases of many test sentences stand in the training part, which flatters any
+score on this corpus. `test-far` is the part of the test whose sentences have no near
+neighbor: at least half of the words of each side must change to turn it into any
+sentence that was trained on. Read it as the score on sentences that are really new."""
 
 
 def write_card(folder: Path, report: dict[str, Any]) -> None:
@@ -111,7 +117,8 @@ def _how(report: dict[str, Any]) -> str:
         if beam > 1
         else "greedy decoding"
     )
-    return _BEAM_HOW.format(decoding=decoding)
+    far = _FAR if "test-far" in report["scores"] else ""
+    return _BEAM_HOW.format(decoding=decoding) + far
 
 
 def _exact_table(scores: dict[str, Any]) -> str:
