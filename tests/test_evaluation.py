@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 import sacrebleu
 from hypothesis import given
 from hypothesis import strategies as st
+from sacrebleu.significance import PairedTest
 
-from lib.evaluation import bleu, chrf, exact_match
+from lib.evaluation import (
+    bleu,
+    bleu_interval,
+    bleu_of_counts,
+    chrf,
+    exact_match,
+    paired_bootstrap,
+    sentence_counts,
+)
 from tests.strategies import FEW
 
 
@@ -95,7 +105,8 @@ class TestSacrebleu:
 
     def test_the_signature_says_how_it_was_computed(self) -> None:
         def fields(score: Any) -> dict[str, str]:
-            return dict(part.split(":") for part in score.signature.split("|"))
+            parts = score.signature.removeprefix("chrF2|").split("|")
+            return dict(part.split(":") for part in parts)
 
         found = fields(bleu(WRITTEN, ANSWERS))
         assert found["nrefs"] == "var"
@@ -108,6 +119,20 @@ class TestSacrebleu:
         found = fields(chrf(WRITTEN, ANSWERS))
         assert (found["nrefs"], found["case"]) == ("var", "mixed")
         assert (found["nc"], found["nw"]) == ("6", "0")
+        # sacreBLEU has the β of chrF in its name, and in no other place.
+        name = sacrebleu.CHRF().corpus_score(WRITTEN, self.columns()).name
+        assert chrf(WRITTEN, ANSWERS).signature.split("|")[0] == name == "chrF2"
+
+    @pytest.mark.parametrize("tokenizer", ["13a", "intl", "char", "zh", "none"])
+    def test_the_tokenizer_can_be_chosen(self, tokenizer: str) -> None:
+        found = bleu(WRITTEN, ANSWERS, tokenizer)
+        metric = sacrebleu.BLEU(tokenize=tokenizer)
+        assert found.value == metric.corpus_score(WRITTEN, self.columns()).score
+        assert f"|tok:{tokenizer}|" in found.signature
+
+    def test_an_unknown_tokenizer_is_refused(self) -> None:
+        with pytest.raises(ValueError, match=r"no tokenizer 'words'; .*13a.*char"):
+            bleu(WRITTEN, ANSWERS, "words")
 
     @pytest.mark.parametrize("ours", [bleu, chrf])
     def test_capitals_and_marks_count(self, ours: Any) -> None:
@@ -126,3 +151,88 @@ class TestSacrebleu:
             ours([], [])
         with pytest.raises(TypeError, match="predictions must be a list"):
             ours("a", ["a"])
+
+
+# --- drawing sentences again ----------------------------------------------------------
+
+LONG = [f"the {word} sat on a mat near house {n}." for n, word in enumerate("abcdefgh")]
+BETTER = [text.replace("near", "by") if "c" in text[4] else text for text in LONG]
+WORSE = [text.replace("mat", "rug") for text in LONG]
+
+
+def test_the_counts_of_all_sentences_give_the_score() -> None:
+    for tokenizer in ("13a", "char"):
+        counts = sentence_counts(WRITTEN, ANSWERS, tokenizer)
+        assert counts.shape == (3, 10)
+        expected = bleu(WRITTEN, ANSWERS, tokenizer).value
+        assert bleu_of_counts(counts) == pytest.approx(expected)
+    nothing = sentence_counts(["a b c d"], ["e f g h"])
+    assert bleu_of_counts(nothing) == bleu(["a b c d"], ["e f g h"]).value
+
+
+def test_an_interval_narrows_with_the_sentences() -> None:
+    counts = sentence_counts(WORSE + BETTER, LONG + LONG)
+    wide = bleu_interval(counts, 200)
+    narrow = bleu_interval(np.tile(counts, (25, 1)), 200)
+    assert wide.low < wide.value < wide.high
+    assert narrow.value == pytest.approx(wide.value)
+    assert 3 < (wide.high - wide.low) / (narrow.high - narrow.low) < 8  # 5, or so
+    assert wide == bleu_interval(counts, 200)
+    assert wide != bleu_interval(counts, 200, seed=1)
+
+
+def test_a_system_differs_from_itself_by_nothing() -> None:
+    counts = sentence_counts(WORSE, LONG)
+    assert paired_bootstrap(counts, counts, 50) == (0, 0, 0)
+
+
+def test_pairing_sees_what_two_intervals_do_not() -> None:
+    """Easy and hard sentences, in each of which one system is a little better."""
+    hard = [f"{text} nothing of this is right {n}" for n, text in enumerate(WORSE)]
+    right = LONG + LONG
+    good = sentence_counts(WORSE + hard, right)
+    both = enumerate(WORSE + hard)
+    worse = [t.replace("on a", "in a") if n % 2 else t for n, t in both]
+    bad = sentence_counts(worse, right)
+    one, other = bleu_interval(good), bleu_interval(bad)
+    assert one.low < other.high  # they overlap
+    found = paired_bootstrap(good, bad)
+    assert found.excludes(0)
+    assert found.value == pytest.approx(one.value - other.value)
+    assert paired_bootstrap(bad, good).value == pytest.approx(-found.value)
+
+
+def test_the_order_of_the_sentences_must_be_the_same() -> None:
+    counts = sentence_counts(WORSE, LONG)
+    for other in (counts[1:], counts[:0]):
+        with pytest.raises(ValueError, match="same sentences, but one has 8 and"):
+            paired_bootstrap(counts, other)
+
+
+def test_sacrebleu_comes_to_the_same_intervals_and_verdicts() -> None:
+    """PairedTest gives each system's half-interval, and a p for the difference."""
+    right = [f"{text} {n}" for n in range(12) for text in LONG]
+    worse = [f"{text} {n}" for n in range(12) for text in WORSE]
+    even = [
+        (bad if n % 2 else good)
+        for n, (good, bad) in enumerate(zip(right, worse, strict=True))
+    ]
+    odd = [
+        (good if n % 2 else bad)
+        for n, (good, bad) in enumerate(zip(right, worse, strict=True))
+    ]
+    for one, other, differs in ((even, worse, True), (even, odd, False)):
+        test = PairedTest(
+            [("other", other), ("one", one)],
+            {"BLEU": sacrebleu.BLEU(references=[right])},
+            references=None,
+            test_type="bs",
+        )
+        _, scores = test()
+        theirs = scores["BLEU"][1]
+        ours = bleu_interval(sentence_counts(one, right))
+        assert ours.value == pytest.approx(theirs.score)
+        assert (ours.high - ours.low) / 2 == pytest.approx(theirs.ci, rel=0.15)
+        found = paired_bootstrap(*(sentence_counts(x, right) for x in (one, other)))
+        assert (theirs.p_value < 0.05) is differs
+        assert found.excludes(0) is differs

@@ -5,17 +5,25 @@ from __future__ import annotations
 import csv
 import json
 import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 
 import measure
+import numpy as np
 import pytest
-from sacrebleu.metrics.bleu import BLEU
+from grading import COUNTED, bare_bleu, fingerprint
 
 from lib import corpora
 from lib.commands.set_options import read_settings
 from lib.corpora import Corpus, references
-from lib.evaluation.scores import compare_with_all
+from lib.evaluation import (
+    bleu_of_counts,
+    compare_with_all,
+    far_pairs,
+    paired_bootstrap,
+)
+from lib.evaluation.bootstrap import Counts
 from lib.training import TrainingSettings, train
 from lib.translator import Translator
 from lib.vocabulary.subwords import SubwordVocabulary
@@ -71,6 +79,7 @@ def test_the_folder_is_whole(folder: Path) -> None:
         "scores.json",
         "tokenizer.json",
         "tried.json",
+        "validation_counts.csv",
     }
     assert len(Translator.load(folder).translate(["I like the red car."])) == 1
 
@@ -86,14 +95,65 @@ def test_its_scores_are_those_of_the_translator_in_it(folder: Path) -> None:
     assert (found["beam_size"], found["length_penalty"]) == (4, 0.6)
 
 
+def test_the_far_part_is_scored_from_the_same_translations(folder: Path) -> None:
+    report = load(folder / "scores.json")
+    splits = make_corpus().splits
+    far = references(far_pairs(splits))
+    assert 0 < len(far) < len(references(splits["test"]))
+    written = Translator.load(folder).translate(far, beam_size=4)
+    expected = compare_with_all(written, list(far.values()))
+    found = report["scores"]["test-far"]
+    assert {name: found[name] for name in expected} == expected
+    assert report["far"] == fingerprint(set(far))
+    assert "`test-far`" in (folder / "README.md").read_text("utf-8")
+    rows = read_rows(folder / "ngram_counts.csv")
+    assert sum(row["far"] for row in rows) == len(far)
+
+
+def read_rows(file: Path) -> list[dict[str, int]]:
+    with file.open(encoding="utf-8") as lines:
+        return [{k: int(v) for k, v in row.items()} for row in csv.DictReader(lines)]
+
+
+def counts_of(rows: list[dict[str, int]], prefix: str = "") -> Counts:
+    return np.array([[row[prefix + name] for name in COUNTED] for row in rows])
+
+
 def test_the_counts_add_up_to_the_score(folder: Path) -> None:
-    with (folder / "ngram_counts.csv").open(encoding="utf-8") as file:
-        rows = [[int(n) for n in row.values()] for row in csv.DictReader(file)]
+    rows = read_rows(folder / "ngram_counts.csv")
     report = load(folder / "scores.json")["scores"]["test"]
     assert len(rows) == report["sentences"]
-    sums = [sum(column) for column in zip(*rows, strict=True)]
-    value = BLEU.compute_bleu(sums[:4], sums[4:8], sums[8], sums[9]).score
-    assert round(value, 2) == report["bleu"]
+    assert round(bleu_of_counts(counts_of(rows)), 2) == report["bleu"]
+    assert sum(row["references"] for row in rows) == report["pairs"]
+
+
+def test_differences_are_those_of_the_kept_counts(folder: Path) -> None:
+    rows = read_rows(folder / "validation_counts.csv")
+    greedy, beam = counts_of(rows, "greedy_"), counts_of(rows, "beam_")
+    found = {(r["beam"], r["length_penalty"]): r for r in load(folder / "beams.json")}
+    assert round(bleu_of_counts(greedy), 2) == found[1, 0.6]["bleu"]
+    assert round(bleu_of_counts(beam), 2) == found[4, 0.6]["bleu"]
+    assert found[4, 0.6]["difference"] == [0, 0, 0]
+    expected = [round(number, 2) for number in paired_bootstrap(greedy, beam)]
+    assert found[1, 0.6]["difference"] == expected
+    for row in load(folder / "tried.json"):
+        value, low, high = row["difference"]
+        assert low <= value <= high
+
+
+def test_a_folder_is_scored_again_to_the_same_scores(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    again = tmp_path / "again"
+    shutil.copytree(folder, again)
+    wrong = load(again / "scores.json")
+    wrong["scores"] = {}
+    (again / "scores.json").write_text(json.dumps(wrong), "utf-8")
+    corpus = make_corpus()
+    monkeypatch.setattr(corpora, "load", lambda name: corpus)
+    measure.main(["score", str(again)])
+    for name in ("scores.json", "README.md", "errors.json", "ngram_counts.csv"):
+        assert (again / name).read_bytes() == (folder / name).read_bytes()
 
 
 def test_its_command_gives_its_settings(folder: Path) -> None:
@@ -117,8 +177,14 @@ def test_every_mistake_is_counted(folder: Path) -> None:
     different = errors["sentences"] - errors["exact"]
     assert sum(errors["kinds"].values()) >= different
     assert errors["kinds"]["other words"] <= different
-    for key in ("by_length", "by_rarest_word"):
+    for key in ("by_length", "by_distance", "by_rarest_word"):
         assert sum(row["sentences"] for row in errors[key]) == errors["sentences"]
+
+
+def test_a_full_stop_that_is_right_is_no_merit() -> None:
+    assert bare_bleu(["I see the red car."], ["We saw a blue dog."]) == 0
+    same = bare_bleu(["We saw a blue dog!"], ["We saw a blue dog."])
+    assert same == pytest.approx(100)
 
 
 def test_no_sentence_of_the_corpus_is_in_it(folder: Path) -> None:

@@ -5,17 +5,28 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 import variants
 
 from lib import corpora
 from lib.corpora import Corpus
+from lib.evaluation.bootstrap import Counts
+from lib.training import TrainingSettings
 from lib.translator import SHIPPED
 
 
+def runs_of(file: Path) -> dict[tuple[str, int], dict[str, Any]]:
+    """Return the runs of a file by variant and seed, in their order."""
+    runs = json.loads(file.read_text("utf-8"))["runs"]
+    return {(run["name"], run["seed"]): run for run in runs}
+
+
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
+def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(variants, "ROOT", tmp_path)
     pairs = list(corpora.load("grammar", size=400).splits["train"])
     splits = {"train": pairs[:80], "validation": pairs[80:90], "test": pairs[90:95]}
     corpus = Corpus("made-up", "en", "es", splits, attribution="By nobody.")
@@ -41,8 +52,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_each_variant_differs_in_what_its_row_says(tmp_path: Path) -> None:
     file = tmp_path / "variants.json"
     assert variants.main([str(file), "wider", "base"]) == 0
-    found = json.loads(file.read_text("utf-8"))
-    base, wider = found["rows"]
+    base, wider = json.loads(file.read_text("utf-8"))["runs"]
     assert (base["name"], wider["name"]) == ("base", "wider")  # in the tool's order
     assert (base["changed"], wider["changed"]) == ({}, {"d_model": 16})
     assert base["parameters"] < wider["parameters"]
@@ -51,34 +61,61 @@ def test_each_variant_differs_in_what_its_row_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("small")
+def test_a_run_is_compared_with_the_baseline_of_its_seed(tmp_path: Path) -> None:
+    file = tmp_path / "variants.json"
+    variants.main([str(file), "wider", "--seeds", "1"])
+    assert "difference" not in runs_of(file)["wider", 1]  # nothing to compare with
+    variants.main([str(file), "base", "wider", "--seeds", "0", "1"])
+    runs = runs_of(file)
+    assert list(runs) == [("base", 0), ("base", 1), ("wider", 0), ("wider", 1)]
+    for seed in (0, 1):
+        value, low, high = runs["wider", seed]["difference"]
+        assert low <= high
+        wanted = runs["wider", seed]["bleu"] - runs["base", seed]["bleu"]
+        assert value == pytest.approx(wanted, abs=0.011)
+        assert "difference" not in runs["base", seed]
+
+
+@pytest.mark.usefixtures("small")
 def test_what_is_there_is_kept_and_the_rest_is_added(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, trained = tmp_path / "variants.json", []
 
-    def measure(corpus: Corpus, name: str) -> dict:
-        trained.append(name)
-        return {"name": name}
+    def measure(
+        corpus: Corpus, name: str, seed: int, every: int
+    ) -> tuple[dict[str, Any], Counts]:
+        trained.append((name, seed, every))
+        return {"name": name, "seed": seed}, np.ones((3, 10), np.int64)
 
     monkeypatch.setattr(variants, "measure_variant", measure)
     variants.main([str(file), "base"])
-    variants.main([str(file)])
-    assert trained == ["base", "wider", "more"]
-    names = [row["name"] for row in json.loads(file.read_text("utf-8"))["rows"]]
-    assert names == ["base", "wider", "more"]
-
-    other = dataclasses.replace(
-        variants.BASE, epochs=2
-    )  # not to be compared with those
-    monkeypatch.setattr(variants, "BASE", other)
+    variants.main([str(file), "--seeds", "0", "1"])
+    assert trained[:3] == [("base", 0, 4), ("wider", 0, 4), ("more", 0, 4)]
+    assert trained[3:] == [("base", 1, 4), ("wider", 1, 4), ("more", 1, 4)]
     variants.main([str(file), "more"])
-    assert trained[3:] == ["more"]
-    assert len(json.loads(file.read_text("utf-8"))["rows"]) == 1
+    assert len(trained) == 6
+    assert len(runs_of(file)) == 6
+
+    # Those of another part are not to be compared with them; nor of other settings.
+    variants.main([str(file), "base", "--every", "5"])
+    assert trained[6:] == [("base", 0, 5)]
+    assert len(runs_of(file)) == 1
+    other = dataclasses.replace(variants.BASE, epochs=2)
+    monkeypatch.setattr(variants, "BASE", other)
+    variants.main([str(file), "more", "--every", "5"])
+    assert trained[7:] == [("more", 0, 5)]
+    assert len(runs_of(file)) == 1
 
 
 def test_the_variants_can_be_trained_and_differ() -> None:
     made = [dataclasses.replace(variants.BASE, **v) for v in variants.VARIANTS.values()]
     assert len(set(made)) == len(variants.VARIANTS)
+
+
+def test_no_part_of_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert variants.main([str(tmp_path / "x.json"), "--every", "0"]) == 2
+    assert "at least 1, but it is 0" in capsys.readouterr().err
 
 
 def test_an_unknown_name_is_told(
@@ -92,9 +129,12 @@ def test_the_shipped_record_is_what_the_tool_would_measure() -> None:
     record = json.loads(
         (SHIPPED.parent / "measurements" / "variants.json").read_text("utf-8")
     )
-    assert record["settings"] == dataclasses.asdict(variants.BASE)
+    assert TrainingSettings(**record["settings"]) == variants.BASE
     assert (record["corpus"], record["every"]) == (variants.CORPUS, variants.EVERY)
-    assert record["rows"][0]["changed"] == {}
-    for row in record["rows"]:
-        assert row["changed"] == variants.VARIANTS[row["name"]]
-        assert row["sentences"] == 1000
+    assert record["baseline"] == variants.BASELINE
+    assert record["runs"][0]["name"] == variants.BASELINE
+    for run in record["runs"]:
+        assert run["changed"] == variants.VARIANTS[run["name"]]
+        assert run["sentences"] == 1000
+        assert run["seconds"] > 0
+        assert run["parameters"] > 0

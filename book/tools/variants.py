@@ -1,11 +1,14 @@
 """Train small variants of the shipped translator and keep what each of them scored.
 
-    variants.py FILE                    every variant; about an hour on two cores
-    variants.py FILE base "no dropout"  these alone
+    variants.py FILE                      every variant, seed 0; an hour on two cores
+    variants.py FILE --seeds 0 1 2        with three seeds; three hours
+    variants.py FILE base "no dropout"    these alone
+    variants.py FILE --every 16 …         on a smaller part of the sentences
 
 All see the same sentences, every fourth of the training part, in short runs that differ
-in one thing. They are scored on the validation part, greedily, with all references.
-What stands in FILE already is kept, so that an interrupted run can go on.
+in one thing. They are scored on the validation part, greedily, with all references, and
+compared with the first variant of the same seed by a paired bootstrap. What stands in
+FILE already is kept, so that an interrupted run can go on.
 """
 
 from __future__ import annotations
@@ -18,14 +21,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # the working tree, whatever else is installed
 
-from measure import machine, validate  # noqa: E402
+from measure import difference, machine, validate  # noqa: E402
 
 from lib import corpora  # noqa: E402
 from lib.corpora import Corpus  # noqa: E402
-from lib.files import read_json, write_json  # noqa: E402
+from lib.evaluation.bootstrap import Counts  # noqa: E402
+from lib.files import read_json, write_json, write_whole  # noqa: E402
 from lib.model import count_parameters  # noqa: E402
 from lib.training import TrainingSettings, train  # noqa: E402
 from lib.translator import Translator  # noqa: E402
@@ -47,7 +53,6 @@ BASE = TrainingSettings(
 )
 VARIANTS: dict[str, dict[str, Any]] = {
     "base": {},
-    "another seed": {"seed": 1},
     "fewer pieces": {"vocab_size": 2000},
     "wider, fewer layers": {"d_model": 256, "d_ff": 1024, "n_layers": 2},
     "narrower, more layers": {"d_model": 160, "d_ff": 640, "n_layers": 5},
@@ -56,6 +61,8 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "post-norm": {"norm_first": False},
     "twice as long": {"epochs": 8},
 }
+BASELINE = next(iter(VARIANTS))
+Key = tuple[str, int]  # a variant and a seed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,60 +70,111 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("file", type=Path)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(VARIANTS))
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0])
+    parser.add_argument("--every", type=int, default=EVERY, help="(%(default)s)")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.names if name not in VARIANTS]
     if unknown:
         names = ", ".join(VARIANTS)
         print(f"There is no variant {unknown[0]!r}; they are {names}.", file=sys.stderr)
         return 2
+    if options.every < 1:
+        print(
+            f"--every must be at least 1, but it is {options.every}.", file=sys.stderr
+        )
+        return 2
     corpus = corpora.load(CORPUS)
-    head = {
-        "corpus": CORPUS,
-        "every": EVERY,
-        "settings": dataclasses.asdict(BASE),
-        "machine": machine(),
-    }
-    rows = _earlier(options.file, head)
-    for name in options.names or VARIANTS:
-        if name not in rows:
-            rows[name] = measure_variant(corpus, name)
-            print(rows[name], flush=True)
-        ordered = [rows[name] for name in VARIANTS if name in rows]
-        write_json(options.file, {**head, "rows": ordered})
+    record = Record(options.file, options.every)
+    for seed in options.seeds:
+        for name in options.names or VARIANTS:
+            if (name, seed) not in record.runs:
+                run, counts = measure_variant(corpus, name, seed, options.every)
+                record.add(run, counts)
+                print(run, flush=True)
     return 0
 
 
-def _earlier(file: Path, head: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the rows of the file, if they were measured in the same way."""
-    if not file.is_file():
-        return {}
-    found = read_json(file)
-    if any(found.get(key) != value for key, value in head.items()):
-        return {}
-    return {row["name"]: row for row in found["rows"]}
+class Record:
+    """The file of all runs, and beside it what BLEU counted in each, as long as needed.
+
+    Args:
+        file: where the runs stand; those measured in another way are left out.
+        every: each how many-th pair of the training part is read.
+    """
+
+    def __init__(self, file: Path, every: int) -> None:
+        self.file, self.folder = file, ROOT / ".cache" / "variants" / file.stem
+        self.head = {
+            "corpus": CORPUS,
+            "every": every,
+            "settings": dataclasses.asdict(BASE),
+            "baseline": BASELINE,
+        }
+        self.runs: dict[Key, dict[str, Any]] = {}
+        found = read_json(file) if file.is_file() else {}
+        if found and self._is_of_this_kind(found):
+            self.runs = {(run["name"], run["seed"]): run for run in found["runs"]}
+
+    def _is_of_this_kind(self, found: dict[str, Any]) -> bool:
+        # A setting that came later had its default in an older file.
+        told = dataclasses.asdict(TrainingSettings()) | found.get("settings", {})
+        return all(
+            {**found, "settings": told}.get(k) == v for k, v in self.head.items()
+        )
+
+    def add(self, run: dict[str, Any], counts: Counts) -> None:
+        """Keep a run, compare what can be compared now, and write the file."""
+        key = run["name"], run["seed"]
+        self.runs[key] = run
+        rows = [",".join(map(str, row)) for row in counts.tolist()]
+        write_whole(self._counts_file(key), "\n".join(rows) + "\n")
+        self._compare(run["seed"])
+        order = list(VARIANTS)
+        keys = sorted(self.runs, key=lambda key: (order.index(key[0]), key[1]))
+        write_json(self.file, {**self.head, "runs": [self.runs[key] for key in keys]})
+
+    def _counts_file(self, key: Key) -> Path:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return self.folder / f"{'-'.join(key[0].split())}-{key[1]}.csv"
+
+    def _compare(self, seed: int) -> None:
+        """Say by how much each run of a seed differs from the first variant's."""
+        counts = {}
+        for key in (key for key in self.runs if key[1] == seed):
+            if self._counts_file(key).is_file():
+                file = self._counts_file(key)
+                counts[key] = np.loadtxt(file, np.int64, delimiter=",", ndmin=2)
+        baseline = counts.pop((BASELINE, seed), None)
+        for key, found in counts.items():
+            if baseline is not None and len(found) == len(baseline):
+                self.runs[key]["difference"] = difference(found, baseline)
 
 
-def measure_variant(corpus: Corpus, name: str) -> dict[str, Any]:
+def measure_variant(
+    corpus: Corpus, name: str, seed: int, every: int
+) -> tuple[dict[str, Any], Counts]:
     """Train one variant on some pairs of the training part, and score it."""
     changed = VARIANTS[name]
-    settings = dataclasses.replace(BASE, **changed)
-    part = corpus.splits["train"][::EVERY]  # they are sorted by length
+    settings = dataclasses.replace(BASE, **changed, seed=seed)
+    part = corpus.splits["train"][::every]  # they are sorted by length
     texts = (text for pair in part for text in pair)
     vocabulary = SubwordVocabulary.build(texts, settings.vocab_size)
     splits = {"train": part, "validation": corpus.splits["validation"][:100]}
     start = time.perf_counter()
     model = train(splits, vocabulary, vocabulary, settings).model
     seconds = time.perf_counter() - start
-    translator = Translator(model, vocabulary, vocabulary)
-    found = validate(translator, corpus, None)
-    return {
+    found, counts = validate(Translator(model, vocabulary, vocabulary), corpus, None)
+    run = {
         "name": name,
+        "seed": seed,
         "changed": changed,
         "pairs": len(part),
         "parameters": count_parameters(model),
         "seconds": round(seconds),
         **{key: found[key] for key in ("bleu", "chrf", "sentences")},
+        "machine": machine(),
     }
+    return run, counts
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from typing import Any
 
 from lib import corpora
 from lib.commands.options import add_beam_options, add_model_option, whole_number
+from lib.evaluation.neighbors import with_far_parts
 from lib.evaluation.scores import score, unseen_parts
 from lib.files import read_json, write_json
 from lib.translator import Translator, find_folder
@@ -42,7 +43,10 @@ def add_parser(commands: Any) -> None:
         help="where the sentences come from (the corpus it was trained on)",
     )
     parser.add_argument(
-        "--part", action="append", help="a part of the corpus; may stand several times"
+        "--part",
+        action="append",
+        help="a part of the corpus, or test-far, its sentences without a near neighbor "
+        "in training; may stand several times",
     )
     parser.add_argument(
         "--limit", type=whole_number, help="take only the first so many sentences"
@@ -83,6 +87,7 @@ def run(options: argparse.Namespace) -> None:
     """
     corpus = options.corpus or trained_on(options.model)
     splits = corpora.load(corpus).splits
+    splits = with_far_parts(splits, options.part or [])
     parts = options.part or unseen_parts(splits) or list(splits)
     for part in parts:
         if part not in splits:

@@ -1,0 +1,111 @@
+"""How near a test sentence stands to training, and the part that stands far."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lib import corpora
+from lib.corpora import normalize
+from lib.evaluation import far_pairs, nearest_distances, with_far_parts, word_edits
+from tests.strategies import FEW
+
+SENTENCE = st.lists(st.sampled_from("abcde"), max_size=7).map(" ".join)
+
+
+def by_definition(one: str, other: str) -> int:
+    """The textbook recursion, for each pair of sentences by itself."""
+
+    @cache
+    def edits(left: tuple[str, ...], right: tuple[str, ...]) -> int:
+        if not left or not right:
+            return len(left) + len(right)
+        return min(
+            edits(left[1:], right) + 1,
+            edits(left, right[1:]) + 1,
+            edits(left[1:], right[1:]) + (left[0] != right[0]),
+        )
+
+    return edits(tuple(normalize(one).split()), tuple(normalize(other).split()))
+
+
+@FEW
+@given(
+    sentences=st.lists(SENTENCE, max_size=5),
+    training=st.lists(SENTENCE, min_size=1, max_size=12),
+)
+def test_the_nearest_is_that_of_all_pairs(
+    sentences: list[str], training: list[str]
+) -> None:
+    expected = [min(by_definition(s, t) for t in training) for s in sentences]
+    assert nearest_distances(sentences, training) == expected
+
+
+def test_real_sentences_too() -> None:
+    splits = corpora.load("grammar", size=400).splits
+    training = [target for _, target in splits["train"]]
+    sentences = [target for _, target in splits["unseen_sentences"][:30]]
+    expected = [min(by_definition(s, t) for t in training) for s in sentences]
+    assert nearest_distances(sentences, training) == expected
+    assert len(set(expected)) > 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "edits"),
+    [
+        ("Where is Ana?", "where is ana", 0),
+        ("", "two words", 2),
+        ("the the dog", "the dog", 1),
+        ("a b c d", "b c d a", 2),
+        ("one", "two words more", 3),
+    ],
+)
+def test_words_are_counted(one: str, other: str, edits: int) -> None:
+    assert word_edits(one, other) == word_edits(other, one) == edits
+
+
+def test_there_must_be_training() -> None:
+    with pytest.raises(ValueError, match="no training sentence"):
+        nearest_distances(["a"], [])
+
+
+TRAIN = [("Where is Tom?", "¿Dónde está Tom?"), ("I am very tired.", "Tengo sueño.")]
+
+
+def far_of(*test: tuple[str, str]) -> list[tuple[str, str]]:
+    return far_pairs({"train": TRAIN, "test": list(test)})
+
+
+def test_far_is_half_of_the_words_on_both_sides() -> None:
+    far = ("Where does she live?", "Vive en Roma.")
+    assert far_of(far) == [far]  # 3 of 4 words, 3 of 3
+    assert far_of(("Where is the dog?", "Un perro.")) == [
+        ("Where is the dog?", "Un perro.")
+    ]  # 2 of 4 are half
+    assert far_of(("Where is Ana?", "Busco a Ana.")) == []  # 1 of 3: the source is near
+    assert far_of(("She needs a bed.", "Tengo mucho sueño.")) == []  # so is the target
+
+
+def test_one_near_translation_is_enough_to_leave_a_source_out() -> None:
+    source = "She needs a bed."
+    pairs = [(source, "Necesita una cama."), (source, "Tengo sueño.")]
+    assert far_of(pairs[0]) == [pairs[0]]
+    assert far_of(*pairs) == []
+
+
+def test_the_parts_must_be_there() -> None:
+    with pytest.raises(ValueError, match="no pair in 'test'; the parts are: train"):
+        far_pairs({"train": TRAIN})
+    with pytest.raises(ValueError, match="no pair in 'train'"):
+        far_pairs({"train": [], "test": TRAIN})
+
+
+def test_far_parts_are_made_when_asked_for() -> None:
+    splits = {"train": TRAIN, "test": [("Sing!", "¡Canta!")], "x-far": TRAIN}
+    assert with_far_parts(splits, ["test", "x-far", "y-far"]) == splits
+    found = with_far_parts(splits, ["test-far"])
+    assert found["test-far"] == splits["test"]
+    assert "test-far" not in splits
