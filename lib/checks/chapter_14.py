@@ -1,4 +1,4 @@
-"""The checks of chapter 14: references, signatures, rare words, intervals."""
+"""The checks of chapter 14: references, signatures, rare words, intervals, pairs."""
 
 import random
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from typing import Any
 
 from lib.checks.core import exercise, expect, expect_close, expect_equal
 
-__all__ = ["collect", "comparable", "interval", "rarest"]
+__all__ = ["collect", "comparable", "interval", "paired", "rarest"]
 
 _PAIRS = [
     ("Hi.", "Hola."),
@@ -222,3 +222,55 @@ def interval(answer: Any) -> None:
         "The interval should narrow when there are more values: each sample must be as "
         "large as the list.",
     )
+
+
+# Hard and easy sentences, and in each of them one system a little better, or not.
+_THEIRS = [10 * (place % 10) for place in range(100)]
+_OURS = [value + 1 + place % 3 for place, value in enumerate(_THEIRS)]
+
+
+@exercise("14.5", praise="Both meet the same luck, and what is left is the difference.")
+def paired(answer: Any) -> None:
+    """Check `paired(ours, theirs, draw)`: the paired bootstrap of two means."""
+    got = answer(list(_OURS), list(_THEIRS), random.Random(5))
+    expect(
+        isinstance(got, list | tuple) and len(got) == 2,
+        "paired(ours, theirs, draw) should return two numbers: the lower, the upper.",
+    )
+    low, high = (float(end) for end in got)
+    expect(low <= high, "The lower end comes first.")
+    # The mean difference is 1.99 and scatters by 0.08; apart, the means do by 4.1.
+    expect(
+        high - low < 4,
+        f"The interval is {high - low:.1f} wide: the two lists were drawn apart. Draw "
+        "places, and take the same ones from both.",
+    )
+    expect(
+        not (low > -3 and high < -1),
+        "The sign is the wrong way round: ours less theirs.",
+    )
+    expect(
+        low > 1.6 and high < 2.4,
+        f"The interval from {low:.2f} to {high:.2f} should lie around the difference "
+        "of the two means, 1.99, and be narrow; divide the sum by the size.",
+    )
+    wide = high - low
+    expect(
+        wide > 0.27,
+        f"The interval is {wide:.2f} wide, too narrow: leave 2.5% of the draws on each "
+        "side, and draw with replacement.",
+    )
+    expect(
+        wide < 0.38,
+        f"The interval is {wide:.2f} wide, too wide: leave 2.5% of the draws out on "
+        "each side, and draw as many sentences as there are.",
+    )
+    squares = [place**2 / 7 for place in range(100)]
+    once, again = (answer(squares, _THEIRS, random.Random(5)) for _ in range(2))
+    for name, first, second in zip(("lower", "upper"), once, again, strict=True):
+        expect_close(
+            second,
+            float(first),
+            f"The {name} end, asked again with the same draw",
+            [(lambda _: True, "It differs from call to call: draw with `draw`.")],
+        )

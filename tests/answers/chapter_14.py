@@ -162,12 +162,52 @@ INTERVALS = [
 ]
 
 
+# --- 14.5 -----------------------------------------------------------------------------
+
+
+def pairing(low=25, high=974, apart=False, size=None, swap=False, own=False, mean=True):
+    def answer(ours, theirs, draw):
+        if own:
+            draw = random.Random()
+        k = size or len(ours)
+        found = []
+        for _ in range(1000):
+            one = draw.choices(range(len(ours)), k=k)
+            other = draw.choices(range(len(ours)), k=k) if apart else one
+            total = sum(ours[i] for i in one) - sum(theirs[i] for i in other)
+            found.append((-total if swap else total) / (k if mean else 1))
+        found.sort()
+        return found[low], found[high]
+
+    return answer
+
+
+PAIRS = [
+    (pairing(apart=True), "drawn apart"),
+    (pairing(swap=True), "sign is the wrong way"),
+    (pairing(mean=False), "drawn apart|divide the sum"),
+    (pairing(low=160, high=839), "too narrow"),
+    (pairing(low=0, high=999), "too wide"),
+    (pairing(size=60), "too wide"),
+    (pairing(own=True), "draw with `draw`"),
+    (pairing(low=974, high=25), "lower end comes first"),
+    (lambda ours, theirs, draw: 2.0, "two numbers"),
+    (
+        lambda ours, theirs, draw: (lambda ends: (ends[0] / 2, ends[1] / 2))(
+            pairing()(ours, theirs, draw)
+        ),
+        "around the difference",
+    ),
+]
+
+
 RIGHT = [
     (check.collect, collect),
     (check.collect, references),
     (check.comparable, comparable),
     (check.rarest, rarest),
     (check.interval, bootstrap()),
+    (check.paired, pairing()),
 ]
 
 WRONG = [
@@ -175,4 +215,5 @@ WRONG = [
     *[(check.comparable, *case) for case in COMPARERS],
     *[(check.rarest, *case) for case in RAREST],
     *[(check.interval, *case) for case in INTERVALS],
+    *[(check.paired, *case) for case in PAIRS],
 ]
