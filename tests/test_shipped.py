@@ -6,10 +6,12 @@ import json
 from typing import Any
 
 import pytest
+from grading import fingerprint
 
 from lib import corpora
-from lib.corpora import normalize
+from lib.corpora import normalize, references
 from lib.corpora.remote.folder import cache_folder
+from lib.evaluation.neighbors import far_pairs
 from lib.evaluation.scores import score
 from lib.model import count_parameters
 from lib.translator import SHIPPED, Translator
@@ -94,6 +96,24 @@ def test_its_pieces_are_those_of_the_training_part_alone(
     texts = (text for pair in train for text in pair)
     built = SubwordVocabulary.build(texts, report["settings"]["vocab_size"])
     assert built.tokens == translator.src_vocab.tokens
+
+
+def test_it_does_not_hide_what_it_is_worth_far_from_training(
+    report: dict[str, Any],
+) -> None:
+    near, far = (report["scores"][part] for part in ("test", "test-far"))
+    assert report["far"]["sources"] == far["sentences"] >= 300
+    assert far["bleu"] < near["bleu"]
+    card = (FOLDER / "README.md").read_text("utf-8")
+    assert f"| test-far | {far['sentences']:,} |" in card
+    assert f"| {far['bleu']:.1f} | {far['chrf']:.1f} |" in card
+    assert far["chrf_signature"].startswith("chrF2|")
+
+
+@NEEDS_CORPUS
+def test_the_far_part_is_the_one_that_was_scored(report: dict[str, Any]) -> None:
+    far = references(far_pairs(corpora.load("tatoeba-en-es").splits))
+    assert fingerprint(set(far)) == report["far"]
 
 
 @NEEDS_CORPUS

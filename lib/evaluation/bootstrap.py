@@ -33,8 +33,6 @@ class Interval(NamedTuple):
     Example:
         >>> Interval(0.7, -0.1, 1.5).excludes(0)
         False
-
-    Built in chapter 14.
     """
 
     value: float
@@ -72,8 +70,6 @@ def sentence_counts(
     Example:
         >>> sentence_counts(["The cat sat."], ["A cat sat."]).tolist()
         [[3, 2, 1, 0, 4, 3, 2, 1, 4, 4]]
-
-    Built in chapter 14.
     """
     answers = aligned_references(predictions, references)
     metric = bleu_metric(tokenizer)
@@ -120,8 +116,6 @@ def bleu_interval(counts: Counts, samples: int = 1000, seed: int = 0) -> Interva
         >>> value, low, high = bleu_interval(counts)
         >>> low < value < high
         True
-
-    Built in chapter 14.
     """
     random = np.random.default_rng(seed)
     found = []

@@ -31,8 +31,6 @@ def word_edits(one: str, other: str) -> int:
     Example:
         >>> word_edits("Where is my dog?", "Where was the dog, Ana?")
         3
-
-    Built in chapter 14.
     """
     return nearest_distances([one], [other])[0]
 
@@ -55,8 +53,6 @@ def nearest_distances(sentences: Iterable[str], training: Iterable[str]) -> list
     Example:
         >>> nearest_distances(["Where is Ana?", "Go!"], ["Where is Tom?", "Stop it!"])
         [1, 2]
-
-    Built in chapter 14.
     """
     index = _Index(training)
     known: dict[str, int] = {}
@@ -86,8 +82,6 @@ def far_pairs(splits: Mapping[str, Sequence[Pair]], part: str = "test") -> list[
         >>> test = [("Where is Ana?", "¿Dónde está Ana?"), ("I slept well.", "Dormí.")]
         >>> far_pairs({"train": train, "test": test})
         [('I slept well.', 'Dormí.')]
-
-    Built in chapter 14.
     """
     for name in ("train", part):
         if not splits.get(name):
@@ -123,8 +117,6 @@ def with_far_parts(
         >>> splits = {"train": [("Hello!", "¡Hola!")], "test": [("We sing.", "Canto.")]}
         >>> list(with_far_parts(splits, ["test", "test-far"]))
         ['train', 'test', 'test-far']
-
-    Built in chapter 14.
     """
     found = dict(splits)
     for name in asked:
