@@ -23,8 +23,6 @@ class Hypothesis(NamedTuple):
     Example:
         >>> Hypothesis([5, 2], -0.25).score
         -0.25
-
-    Built in chapter 12.
     """
 
     ids: list[int]
@@ -95,8 +93,6 @@ def beam_search(
         >>> found = beam_search(model, torch.tensor([[4, 5]]), 1, 2, 3, n_best=2)
         >>> [len(hypotheses) for hypotheses in found]
         [2]
-
-    Built in chapter 12.
     """
     _check(model, beam_size, length_penalty, n_best)
     limits = length_limits(model, src, max_len).tolist()

@@ -39,8 +39,6 @@ def can_be_cached(model: nn.Module) -> bool:
         >>> _ = model.decoder.layers[0].register_forward_hook(print)
         >>> can_be_cached(model)
         False
-
-    Built in chapter 12.
     """
     if type(model) is not Transformer or overwritten() or "decode" in vars(model):
         return False
@@ -80,8 +78,6 @@ class CachedAttention(FusedAttention):
         - query: :math:`(B, 1, D)`, one new token for each sentence; key and value: the
           same, or the memory :math:`(B, S, D)`.
         - Output: :math:`(B, 1, D)`; the weights are :math:`(0)`.
-
-    Built in chapter 12.
     """
 
     keys: Tensor  # (B, H, room, D/H); of a memory (B, H, S, D/H)
@@ -163,8 +159,6 @@ class DecoderCache:
         >>> cache = DecoderCache(model.eval(), torch.tensor([[4, 5, 6]]), room=5)
         >>> cache.step(torch.tensor([1])).shape
         torch.Size([1, 9])
-
-    Built in chapter 12.
     """
 
     def __init__(self, model: Transformer, src: Tensor, room: int) -> None:

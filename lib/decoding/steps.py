@@ -30,8 +30,6 @@ def evaluating(model: nn.Module) -> Iterator[None]:
         False
         >>> model.training
         True
-
-    Built in chapter 9.
     """
     modes = {part: part.training for part in model.modules()}
     model.eval()
@@ -97,8 +95,6 @@ def open_reader(
 
     Raises:
         ValueError: if a cache is wanted for a model that has other pieces.
-
-    Built in chapter 12.
     """
     possible = can_be_cached(model)
     if cached and not possible:
@@ -132,8 +128,6 @@ def length_limits(model: Transformer, src: Tensor, max_len: int | None) -> Tenso
         >>> model = Transformer(TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16))
         >>> length_limits(model, torch.tensor([[4, 5, 0]]), None)
         tensor([52])
-
-    Built in chapter 12.
     """
     if src.dim() != 2 or not src.size(1):
         raise ValueError(

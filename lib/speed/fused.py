@@ -166,8 +166,6 @@ class FusedLayerNorm(LayerNorm):
     Example:
         >>> FusedLayerNorm(d_model=2)(torch.tensor([[1.0, 3.0]])).tolist()
         [[-0.999..., 0.999...]]
-
-    Built in chapter 15.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -241,8 +239,6 @@ def fuse(model: AnyModule) -> AnyModule:
         >>> model = Transformer(TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16))
         >>> type(fuse(model).encoder.layers[0].self_attention).__name__
         'FusedAttention'
-
-    Built in chapter 15.
     """
     name = overwritten()
     if name:

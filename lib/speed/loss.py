@@ -83,8 +83,6 @@ def fused_cross_entropy(
     Example:
         >>> fused_cross_entropy(torch.zeros(2, 4), torch.tensor([3, 0]), pad_id=0)
         tensor(1.3863)
-
-    Built in chapter 15.
     """
     loss: Tensor = _CrossEntropy.apply(
         logits, labels, pad_id, label_smoothing, overwrite

@@ -34,8 +34,6 @@ def can_be_packed(model: nn.Module, src: Tensor, tgt: Tensor) -> TypeGuard[Trans
         >>> model = Transformer(TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16))
         >>> can_be_packed(model, torch.tensor([[4, 0]]), torch.tensor([[1, 5]]))
         True
-
-    Built in chapter 15.
     """
     if type(model) is not Transformer or overwritten() or changed_part(model):
         return False
@@ -81,8 +79,6 @@ def packed_logits(
         >>> logits, places = packed_logits(model, src, tgt)
         >>> logits.shape, places.tolist()
         (torch.Size([3, 9]), [2, 0, 1])
-
-    Built in chapter 15.
     """
     model = fuse(model)
     src_real, tgt_real = src != model.config.pad_id, tgt != model.config.pad_id
