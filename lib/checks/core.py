@@ -8,8 +8,10 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
+from lib.checks.calls import ATTENTION, SOFTMAX, without
 from lib.checks.guard import (
     CheckFailed,
     Guarded,
@@ -21,9 +23,12 @@ from lib.checks.guard import (
 )
 
 __all__ = [
+    "ATTENTION",
+    "SOFTMAX",
     "CheckFailed",
     "NotAnswered",
     "answered",
+    "as_tensor",
     "brief",
     "exercise",
     "expect",
@@ -32,6 +37,7 @@ __all__ = [
     "expect_shape",
     "expect_tensor",
     "unwrap",
+    "without",
 ]
 
 Check = Callable[..., None]
@@ -114,6 +120,16 @@ def expect(condition: object, sentence: str) -> None:
         raise CheckFailed(sentence)
 
 
+def as_tensor(got: Any) -> Any:
+    """Take numbers in a list or a NumPy array as the tensor that they stand for."""
+    if isinstance(got, torch.Tensor):
+        return got
+    try:
+        return torch.as_tensor(got)
+    except (TypeError, ValueError, RuntimeError):
+        return got
+
+
 def expect_tensor(got: Any, what: str, dtype: torch.dtype | None = None) -> None:
     """Expect a tensor, of the given dtype if there is one."""
     answered(got)
@@ -137,15 +153,15 @@ def expect_shape(
 
 
 def expect_equal(got: Any, expected: Any, what: str, diagnoses: Diagnoses = ()) -> None:
-    """Expect exactly this value (tensors and tuples count as lists)."""
+    """Expect exactly this value (tensors, arrays and tuples count as lists)."""
     answered(got)
     if _plain(got) != _plain(expected):
         _diagnose(got, diagnoses, lambda wrong: _plain(got) == _plain(wrong))
-        raise CheckFailed(f"{what} should be {brief(expected)}, but is {brief(got)}.")
+        raise CheckFailed(_difference(got, expected, what))
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, torch.Tensor):
+    if isinstance(value, torch.Tensor | np.ndarray):
         return value.tolist()
     return [_plain(v) for v in value] if isinstance(value, list | tuple) else value
 
@@ -160,9 +176,7 @@ def expect_close(
         number = torch.as_tensor(got, dtype=torch.float64).detach()
     except (TypeError, ValueError, RuntimeError):
         _diagnose(got, diagnoses, lambda wrong: False)
-        raise CheckFailed(
-            f"{what} should be {brief(expected)}, but is {brief(got)}."
-        ) from None
+        raise CheckFailed(_difference(got, expected, what)) from None
 
     def same(other: Any) -> bool:
         value = torch.as_tensor(other, dtype=torch.float64)
@@ -172,23 +186,44 @@ def expect_close(
 
     if not same(target):
         _diagnose(got, diagnoses, same)
-        raise CheckFailed(_difference(number, target, what, atol))
+        if number.shape != target.shape:
+            raise CheckFailed(
+                f"{what} should have the shape {tuple(target.shape)}, "
+                f"but has {tuple(number.shape)}."
+            )
+        off = ~torch.isclose(number, target, rtol=1e-5, atol=atol)
+        raise CheckFailed(_difference(number, target, what, off))
 
 
 def _difference(
-    got: torch.Tensor, expected: torch.Tensor, what: str, atol: float
+    got: Any, expected: Any, what: str, off: torch.Tensor | None = None
 ) -> str:
-    if got.shape != expected.shape:
+    """Say what should be and what is, in words that never read alike."""
+    wanted, found = brief(expected), brief(got)
+    places = _places(got, expected) if off is None else off
+    large = places is not None and places.numel() > (12 if off is None else 6)
+    if wanted != found and not large:
+        return f"{what} should be {wanted}, but is {found}."
+    if places is not None and bool(places.any()):
+        index = tuple(places.nonzero()[0].tolist())
+        one, other = as_tensor(expected)[index].item(), as_tensor(got)[index].item()
+        wanted, found = brief(one), brief(other)
+        if wanted == found:
+            wanted, found = repr(one), repr(other)
+        if not index:
+            return f"{what} should be {wanted}, but is {found}."
         return (
-            f"{what} should have the shape {tuple(expected.shape)}, "
-            f"but has {tuple(got.shape)}."
+            f"{what} is off in {int(places.sum())} of {places.numel()} places: at "
+            f"[{', '.join(map(str, index))}] it should be {wanted}, but is {found}."
         )
-    if expected.numel() <= 6:
-        return f"{what} should be {brief(expected)}, but is {brief(got)}."
-    off = ~torch.isclose(got, expected, rtol=1e-5, atol=atol)
-    index = tuple(off.nonzero()[0].tolist())
-    place = ", ".join(map(str, index))
-    return (
-        f"{what} is off in {int(off.sum())} of {off.numel()} places: at [{place}] it "
-        f"should be {brief(expected[index])}, but is {brief(got[index])}."
-    )
+    if wanted != found:
+        return f"{what} should be {wanted}, but is {found}."
+    kinds = f"a {type(expected).__name__}", f"a {type(unwrap(got)).__name__}"
+    return f"{what} should be {wanted} as {kinds[0]}, but is {found} as {kinds[1]}."
+
+
+def _places(got: Any, expected: Any) -> torch.Tensor | None:
+    """Where two tables of numbers of one shape differ; None if they are no such."""
+    one, other = as_tensor(got), as_tensor(expected)
+    tensors = isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor)
+    return one != other if tensors and one.shape == other.shape else None

@@ -5,6 +5,7 @@ import inspect
 import textwrap
 from typing import Any
 
+import numpy as np
 import torch
 
 REPLACE = "Replace the … and run the cell again."
@@ -136,6 +137,9 @@ def brief(value: Any) -> str:
         if value.numel() > 12:
             return f"a tensor of shape {tuple(value.shape)}"
         return brief(value.detach().tolist())
+    if isinstance(value, np.ndarray | np.generic):
+        large = value.size > 12
+        return f"an array of shape {value.shape}" if large else brief(value.tolist())
     if isinstance(value, float):
         return f"{round(value, 4) + 0.0:g}" if abs(value) < 1e6 else f"{value:.4g}"
     if isinstance(value, list | tuple):
@@ -143,5 +147,5 @@ def brief(value: Any) -> str:
         parts = ", ".join(brief(part) for part in value)
         comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
         return f"{ends[0]}{parts}{comma}{ends[1]}"
-    text = repr(unwrap(value))
+    text = " ".join(repr(unwrap(value)).split())
     return text if len(text) <= 120 else text[:119] + "…"

@@ -9,7 +9,14 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, ListedColormap
 
-from lib.figures.style import FONT_SIZE, MAX_WIDTH, WIDTH, Array, ink_on
+from lib.figures.style import (
+    FONT_SIZE,
+    MAX_WIDTH,
+    PHONE_WIDTH,
+    WIDTH,
+    Array,
+    ink_on,
+)
 
 ANNOTATED = 9
 """A matrix with more columns than this shows colors only, unless asked."""
@@ -41,7 +48,8 @@ def figure_size(
     down = height * max(0.2, min(CELL, 4.6 / height) * 0.8) + 1.0
     if leaning(columns, cell):
         down += 0.7 * longest(columns)
-    return float(np.clip(across, 3.6, MAX_WIDTH)), max(down, 2.0)
+    widest = PHONE_WIDTH if width <= 16 else MAX_WIDTH
+    return float(np.clip(across, 3.6, widest)), max(down, 2.0)
 
 
 def leaning(columns: Sequence[str] | None, cell: float) -> bool:

@@ -42,9 +42,11 @@ DIVERGING = LinearSegmentedColormap.from_list(
     "book_diverging", ["#00324E", "#0072B2", "#FFFFFF", "#F2954D", "#D55E00"]
 )
 
-WIDTH = 6.4
+WIDTH = 5.6
 """The usual width of a figure, in inches; none is wider than `MAX_WIDTH`."""
 MAX_WIDTH = 7.0
+PHONE_WIDTH = 5.7
+"""Up to this width, text is at least 9 pixels high on a phone 390 pixels wide."""
 FONT_SIZE = 11.0
 
 

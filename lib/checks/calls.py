@@ -1,0 +1,79 @@
+"""Which functions a learner's code calls: some exercises ask to do without a few."""
+
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from torch.overrides import TorchFunctionMode
+
+from lib.checks.guard import CheckFailed
+
+__all__ = ["ATTENTION", "SOFTMAX", "without"]
+
+SOFTMAX = frozenset(
+    {"softmax", "special_softmax", "log_softmax", "special_log_softmax"}
+)
+"""PyTorch's functions that are a softmax, or nearly one."""
+ATTENTION = frozenset({"scaled_dot_product_attention"})
+"""PyTorch's attention, that of `lib`, and the one that chapter 3 writes."""
+
+
+class _Watch(TorchFunctionMode):
+    """Note which of the named functions are called, PyTorch's or Python's."""
+
+    def __init__(self, torch_names: Collection[str], names: Collection[str]) -> None:
+        super().__init__()
+        self.torch_names, self.names = torch_names, names
+        self.seen = False
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        self.seen |= getattr(func, "__name__", "") in self.torch_names
+        return func(*args, **(kwargs or {}))
+
+    def profile(self, frame: FrameType, event: str, argument: Any) -> None:
+        """Python calls this at each call while the watch is on (`sys.setprofile`)."""
+        self.seen |= event == "call" and frame.f_code.co_name in self.names
+
+
+@contextmanager
+def without(
+    sentence: str, of_torch: Collection[str] = (), named: Collection[str] = ()
+) -> Iterator[None]:
+    """Refuse an answer that calls one of these functions while this is open.
+
+    Args:
+        sentence: What the learner is told.
+        of_torch: Names of PyTorch's functions and methods; a function of the learner's
+            own may bear the same name.
+        named: Names of functions wherever they were written.
+
+    Raises:
+        CheckFailed: If one of them was called.
+
+    Example:
+        >>> import torch
+        >>> with without("Write it yourself.", of_torch=SOFTMAX):
+        ...     _ = torch.ones(2).exp()
+        >>> with without("Write it yourself.", of_torch=SOFTMAX):
+        ...     _ = torch.ones(2).softmax(dim=0)
+        Traceback (most recent call last):
+            ...
+        lib.checks.guard.CheckFailed: Write it yourself.
+    """
+    watch, before = _Watch(of_torch, named), sys.getprofile()
+    with watch:
+        sys.setprofile(watch.profile if named else before)
+        try:
+            yield
+        finally:
+            sys.setprofile(before)
+    if watch.seen:
+        raise CheckFailed(sentence)
