@@ -30,7 +30,9 @@ def checks(module: ModuleType) -> list[Check]:
         (
             part
             for part in vars(module).values()
-            if inspect.isfunction(part) and hasattr(part, "__wrapped__")
+            if inspect.isfunction(part)
+            and hasattr(part, "__wrapped__")
+            and part.__module__ == module.__name__
         ),
         key=number,
     )

@@ -1,6 +1,7 @@
 """The checks' three outcomes, and how a notebook shows them."""
 
 import math
+import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -14,9 +15,11 @@ from torch import nn
 
 from lib import checks
 from lib.checks.core import (
+    SOFTMAX,
     CheckFailed,
     NotAnswered,
     answered,
+    as_tensor,
     brief,
     exercise,
     expect,
@@ -25,6 +28,7 @@ from lib.checks.core import (
     expect_shape,
     expect_tensor,
     unwrap,
+    without,
 )
 
 TODO = "Exercise 0.1: not answered yet. Replace the … and run the cell again.\n"
@@ -376,6 +380,62 @@ EQUAL: list[tuple[Any, Any]] = [
 @pytest.mark.parametrize(("got", "expected"), EQUAL)
 def test_values_that_are_equal(got: Any, expected: Any) -> None:
     expect_equal(got, expected, "it")
+
+
+LARGE = torch.arange(20).reshape(4, 5)
+LOOK_ALIKE: list[tuple[Any, Any, str]] = [
+    (LARGE + 1, LARGE, "is off in 20 of 20 places: at [0, 0] it should be 0, but is 1"),
+    ((LARGE + 1).tolist(), LARGE, "is off in 20 of 20 places: at [0, 0]"),
+    ((LARGE + 1).numpy(), LARGE, "is off in 20 of 20 places: at [0, 0]"),
+    (LARGE.T, LARGE, "a tensor of shape (4, 5), but is a tensor of shape (5, 4)"),
+    (1.00000001, 1.0, "should be 1.0, but is 1.00000001"),
+    ([0.5, 1.00000001], [0.5, 1.0], "at [1] it should be 1.0, but is 1.00000001"),
+    (torch.full((20,), math.nan), torch.zeros(20), "should be 0, but is nan"),
+    ({1: 2}, {1: 2.00000001}, "should be {1: 2.00000001}, but is {1: 2}"),
+    (type("Same", (), {"__repr__": lambda _: "[1]"})(), [1], "as a list"),
+]
+
+
+@pytest.mark.parametrize(("got", "expected", "sentence"), LOOK_ALIKE)
+def test_what_is_and_what_should_be_never_read_alike(
+    got: Any, expected: Any, sentence: str
+) -> None:
+    with pytest.raises(CheckFailed) as caught:
+        expect_equal(got, expected, "it")
+    told = str(caught.value)
+    assert sentence in told
+    wanted, _, found = told.partition("should be ")[2].partition(", but is ")
+    assert wanted != found.removesuffix(".")
+
+
+def test_numbers_are_taken_from_lists_and_arrays() -> None:
+    for numbers in ([1.0, 2.0], torch.ones(2).numpy(), [torch.tensor(1.0)]):
+        assert isinstance(as_tensor(numbers), torch.Tensor)
+    for other in ("ab", None, [[1], [1, 2]], object()):
+        assert as_tensor(other) is other
+
+
+def test_a_forbidden_call_is_seen_wherever_it_is_made() -> None:
+    def ready_made(x: torch.Tensor) -> torch.Tensor:
+        return x
+
+    def hidden(x: torch.Tensor) -> torch.Tensor:
+        return ready_made(x)
+
+    x = torch.ones(2)
+    for call in (torch.softmax, torch.nn.functional.log_softmax):
+        with pytest.raises(CheckFailed, match="Yourself"), without("Yourself", SOFTMAX):
+            call(x, dim=0)
+    with (
+        pytest.raises(CheckFailed, match="Yourself"),
+        without("Yourself", named={"ready_made"}),
+    ):
+        hidden(x)
+    with without("Yourself", SOFTMAX, {"ready_made"}):
+        x.exp()
+    with pytest.raises(RuntimeError), without("Yourself", named={"ready_made"}):
+        ready_made(x).view(3)
+    assert sys.getprofile() is None
 
 
 UNEQUAL: list[tuple[Any, Any, Iterable[Any], str]] = [

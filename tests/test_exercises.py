@@ -31,6 +31,27 @@ def test_are_numbered_and_checked(path: Path) -> None:
         )
 
 
+GRADED = CHAPTERS[:3]
+
+
+@pytest.mark.parametrize("path", GRADED, ids=NAMES[:3])
+def test_tasks_have_their_difficulty_and_a_hint(path: Path) -> None:
+    notebook = read(path)
+    for exercise in exercises(notebook):
+        task = notebook.cells[exercise.index - 1].source
+        assert re.search(r"^\*Difficulty: (easy|medium|hard)\.\*$", task, re.MULTILINE)
+        assert re.search(r"<details><summary>Hint</summary>\n\n.+\n\n</details>", task)
+
+
+@pytest.mark.parametrize("path", GRADED, ids=NAMES[:3])
+def test_has_pencil_questions_and_something_to_discuss(path: Path) -> None:
+    text = "\n\n".join(c.source for c in read(path).cells)
+    asked = re.findall(r"^\*\*With a pencil\.\*\* ", text, re.MULTILINE)
+    answered = re.findall(r"^<details><summary>Answer</summary>$", text, re.MULTILINE)
+    assert len(asked) == len(answered) >= 3
+    assert len(re.findall(r"^### For discussion$", text, re.MULTILINE)) == 1
+
+
 @each_chapter
 def test_stubs_are_not_answered_yet(path: Path) -> None:
     """The stored outputs, which nbval runs again, say so of every stub."""

@@ -102,6 +102,23 @@ DRAWN: dict[str, Draw] = {
     "waves": lambda: figures.position_waves(sinusoidal_encoding(100, 8)),
     "waves, one pair": lambda: figures.position_waves(sinusoidal_encoding(9, 2)),
     "clock": lambda: figures.clock(sinusoidal_encoding(30, 4)[:, 2:4], shift=9),
+    "arrows": lambda: figures.arrows(
+        {"query": (1, 1), "key 1": (1, 2), "key 2": (-1, 0)}, {"query": "query"}
+    ),
+    "clock faces": lambda: figures.clock_faces([0, 1, 44], {"fast": 1, "slow": 0.01}),
+    "roles": lambda: figures.role_tables(
+        ["dog", "bites"],
+        {
+            "queries": ("query", [[-2, 0], [1, 1]], ["noun", "first"]),
+            "values": ("value", [[3, 0], [-1, -1]], ["animal", "person"]),
+        },
+    ),
+    "steps": lambda: figures.attention_steps(
+        "bites", ["dog", "man"], [2.1, -0.7], [0.94, 0.06], [[3, 0], [0, 3]]
+    ),
+    "table lookup": lambda: figures.table_lookup(
+        ["dog", "bites"], [1, 2], torch.eye(3)[:, :2], ["the", "dog", "bites"]
+    ),
     "pipeline": lambda: figures.pipeline(
         ["split\ninto words", "look up"],
         ["a sentence", "(B, T)", "(B, T, D)"],
@@ -129,7 +146,7 @@ DRAWN: dict[str, Draw] = {
     "forcing": lambda: figures.teacher_forcing(["Le", "gustan", "los", "niños"]),
     "leak": lambda: figures.teacher_forcing(["vamos"], shifted=False),
 }
-DIAGRAMS = list(DRAWN)[list(DRAWN).index("pipeline") :]
+DIAGRAMS = list(DRAWN)[list(DRAWN).index("table lookup") :]
 
 
 @pytest.fixture(autouse=True)
@@ -382,12 +399,35 @@ def test_clock_puts_cosine_across_and_sine_up() -> None:
     assert np.allclose(points, pair.flip(1))
 
 
-def test_a_shift_turns_each_position_by_the_same_angle() -> None:
-    _, ax = figures.clock(sinusoidal_encoding(9, 2), shift=2)
-    for line in ax.lines[3:]:
-        x, y = np.asarray(line.get_xydata()).T
-        angles = np.unwrap(np.arctan2(y, x))
-        assert np.isclose((angles[-1] - angles[0]) / 36 * 39, 2)
+def test_a_shift_leads_from_tip_to_tip() -> None:
+    pair = sinusoidal_encoding(9, 2).flip(1).double().numpy()  # cosine, sine
+    _, ax = figures.clock(pair[:, ::-1], shift=2)
+    arrows = [p for p in ax.patches if isinstance(p, FancyArrowPatch)]
+    assert len(arrows) == 3
+    for start, arrow in enumerate(arrows):
+        ends = np.array(arrow._posA_posB)
+        assert np.allclose(ends, pair[[start, start + 2]])
+
+
+def test_hands_that_lie_on_one_another_share_their_name() -> None:
+    _, axes = figures.clock_faces([0, 1, 2, 44], {"fast": 1.0, "slow": 0.01})
+    names = [[t.get_text() for t in ax.texts] for ax in axes]
+    assert names == [["0, 44", "1", "2"], ["0, 1, 2", "44"]]
+
+
+def test_a_table_lookup_gives_the_rows_of_the_ids() -> None:
+    table = [[0.3, 0.0], [0.9, 0.8], [-0.7, 0.6]]
+    _, ax = figures.table_lookup(["b", "a"], [2, 1], table, ["x", "a", "b"])
+    written = [t.get_text() for t in ax.texts]
+    tail = written[written.index("b: 2") :]
+    assert [t for t in tail if ":" not in t] == ["−0.7", "0.6", "0.9", "0.8"]
+
+
+def test_the_last_row_of_the_steps_is_the_weighted_sum() -> None:
+    weight, value = torch.tensor([0.75, 0.25]), torch.tensor([[4.0, 0.0], [0.0, -8.0]])
+    _, axes = figures.attention_steps("a", ["b", "c"], [1, 0], weight, value)
+    written = [t.get_text() for t in axes[2].texts]
+    assert written[-2:] == [f"{3:.2f}", "−2.00"]
 
 
 def shapes(name: str) -> list[str]:
@@ -483,6 +523,12 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: figures.position_waves(np.ones((3, 4)), [2]), "0 to 1.*pair 2"),
     (lambda: figures.position_waves(np.ones((3, 4)), []), "at least one pair"),
     (lambda: figures.clock(np.ones((3, 4))), "two columns.*got 4"),
+    (lambda: figures.arrows({}), "at least one vector"),
+    (lambda: figures.arrows({"dog": (1, 2, 3)}), "'dog', but got 3"),
+    (lambda: figures.clock_faces([], {"fast": 1.0}), "at least one position"),
+    (lambda: figures.table_lookup(["a"], [3], [[1.0]], ["a"]), "0 to 0.*got the id 3"),
+    (lambda: figures.role_tables(["a"], {"t": ("verb", [[1]], ["x"])}), "got 'verb'"),
+    (lambda: figures.attention_steps("a", ["b"], [1, 2], [1], [[1]]), "2 keys"),
     (lambda: figures.clock(np.ones((3, 2)), shift=3), "1 to 2.*got 3"),
     (lambda: figures.pipeline(["a", "b"], ["x", "y"]), "1 or 3 shapes.*got 2"),
     (lambda: figures.pipeline(["a"], [], ["plain"] * 2), "1 kinds.*got 2"),

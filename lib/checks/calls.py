@@ -30,10 +30,10 @@ class _Watch(TorchFunctionMode):
 
     def __torch_function__(
         self,
-        func: Callable[..., Any],
-        types: Sequence[type],
-        args: Sequence[Any] = (),
-        kwargs: Mapping[str, Any] | None = None,
+        func: callable[..., Any],
+        types: sequence[type],
+        args: sequence[Any] = (),
+        kwargs: mapping[str, Any] | None = None,
     ) -> Any:
         self.seen |= getattr(func, "__name__", "") in self.torch_names
         return func(*args, **(kwargs or {}))
@@ -50,13 +50,13 @@ def without(
     """Refuse an answer that calls one of these functions while this is open.
 
     Args:
-        sentence: What the learner is told.
-        of_torch: Names of PyTorch's functions and methods; a function of the learner's
+        sentence: what the learner is told.
+        of_torch: names of PyTorch's functions and methods; a function of the learner's
             own may bear the same name.
-        named: Names of functions wherever they were written.
+        named: names of functions wherever they were written.
 
     Raises:
-        CheckFailed: If one of them was called.
+        CheckFailed: if one of them was called.
 
     Example:
         >>> import torch

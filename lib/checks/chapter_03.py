@@ -335,8 +335,8 @@ def _expect_first_at_home(weights: Tensor, flat: bool) -> None:
     )
     expect(
         False,
-        f"The first position looks at itself with a weight of {weights[0]:.2f} only: make "
-        "its query as long as the others.",
+        f"The first position looks at itself with a weight of {weights[0]:.2f} only: "
+        "make its query as long as the others.",
     )
 
 

@@ -206,7 +206,7 @@ def _difference(
         return f"{what} should be {wanted}, but is {found}."
     if places is not None and bool(places.any()):
         index = tuple(places.nonzero()[0].tolist())
-        one, other = as_tensor(expected)[index].item(), as_tensor(got)[index].item()
+        one, other = _numbers(expected)[index].item(), _numbers(got)[index].item()
         wanted, found = brief(one), brief(other)
         if wanted == found:
             wanted, found = repr(one), repr(other)
@@ -224,6 +224,13 @@ def _difference(
 
 def _places(got: Any, expected: Any) -> torch.Tensor | None:
     """Where two tables of numbers of one shape differ; None if they are no such."""
-    one, other = as_tensor(got), as_tensor(expected)
+    one, other = _numbers(got), _numbers(expected)
     tensors = isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor)
     return one != other if tensors and one.shape == other.shape else None
+
+
+def _numbers(value: Any) -> Any:
+    """The numbers as a tensor, those of Python with all their digits."""
+    found = as_tensor(value)
+    exact = isinstance(found, torch.Tensor) and found.is_floating_point()
+    return torch.as_tensor(value, dtype=torch.float64) if exact else found

@@ -5,6 +5,8 @@ figure and its axes. None of them shows the figure: end a cell with `plt.show()`
 """
 
 from lib.figures.architecture import decoder_layer, encoder_layer, transformer_diagram
+from lib.figures.arrows import arrows
+from lib.figures.clocks import clock_faces
 from lib.figures.curves import bars, gradient_norms, line_curves, training_curves
 from lib.figures.decoding import search_tree
 from lib.figures.diagrams import (
@@ -14,6 +16,9 @@ from lib.figures.diagrams import (
     residual_block,
 )
 from lib.figures.heatmaps import attention_grid, attention_map, mask_map, value_map
+from lib.figures.lookup import table_lookup
+from lib.figures.roles import ROLES
+from lib.figures.steps import attention_steps, role_tables
 from lib.figures.style import DIVERGING, PALETTE, SEQUENTIAL, apply_style
 from lib.figures.tokens import batch_of_tokens, teacher_forcing
 from lib.figures.waves import clock, position_waves
@@ -23,14 +28,18 @@ apply_style()
 __all__ = [
     "DIVERGING",
     "PALETTE",
+    "ROLES",
     "SEQUENTIAL",
     "apply_style",
+    "arrows",
     "attention_block",
     "attention_grid",
     "attention_map",
+    "attention_steps",
     "bars",
     "batch_of_tokens",
     "clock",
+    "clock_faces",
     "decoder_layer",
     "encoder_layer",
     "gradient_norms",
@@ -40,7 +49,9 @@ __all__ = [
     "pipeline",
     "position_waves",
     "residual_block",
+    "role_tables",
     "search_tree",
+    "table_lookup",
     "teacher_forcing",
     "training_curves",
     "transformer_diagram",

@@ -121,31 +121,31 @@ def attention_block(
     middle += [("mask: blocked scores become −∞", "mask")] if masked else []
     middle += [("softmax over the keys", "softmax")]
     sketch = Sketch()
-    x, wide = 2.0, 3.0
-    for place, name in ((1.0, "queries"), (3.0, "keys"), (5.4, "values")):
+    x, wide = 1.75, 2.9
+    for place, name in ((0.85, "queries"), (2.65, "keys"), (4.4, "values")):
         sketch.text((place, 0.2), name)
     y = 0.36 + GAP + 0.2
     dots = sketch.box(
         x, y, "dot product of each query\nwith each key", "attention", wide, 0.6
     )
     y = dots.bottom[1]
-    sketch.arrow((1.0, 0.34), (1.0, y), shape_text(T, d_k))
-    sketch.arrow((3.0, 0.34), (3.0, y), shape_text(S, d_k))
+    sketch.arrow((0.85, 0.34), (0.85, y), shape_text(T, d_k))
+    sketch.arrow((2.65, 0.34), (2.65, y), shape_text(S, d_k))
     last, scores = dots, shape_text(T, S)
     for text, kind in middle:
         box = sketch.box(x, last.top[1] + GAP + 0.19, text, kind, wide, 0.38)
         sketch.arrow(last.top, box.bottom, scores)
         last = box
     total = sketch.box(
-        3.7,
+        2.95,
         last.top[1] + GAP + 0.19,
         "weighted sum of the values",
         "attention",
-        4.6,
+        3.7,
         0.38,
     )
     sketch.arrow(last.top, (x, total.bottom[1]), scores)
-    sketch.arrow((5.4, 0.34), (5.4, total.bottom[1]), shape_text(S, d_v))
+    sketch.arrow((4.4, 0.34), (4.4, total.bottom[1]), shape_text(S, d_v))
     sketch.arrow(total.top, (total.x, total.top[1] + GAP), shape_text(T, d_v))
     sketch.text((total.x, total.top[1] + GAP + 0.13), "output")
     return sketch.finish()

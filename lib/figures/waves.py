@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch
 
 from lib.figures.curves import FEW
+from lib.figures.roles import ROLES
 from lib.figures.style import PALETTE, WIDTH, Array, as_array, canvas
 
 __all__ = ["clock", "position_waves"]
@@ -74,11 +75,12 @@ def position_waves(
 
 def _waves(ax: Axes, columns: Array, pair: int) -> None:
     few = len(columns) <= FEW
-    looks = (("sine", "blue", "-", "o"), ("cosine", "orange", "--", "s"))
-    for offset, (name, color, dashes, marker) in enumerate(looks):
+    sine = ("sine", ROLES["position"], "-", "o")
+    cosine = ("cosine", PALETTE["black"], "--", "s")
+    for offset, (name, color, dashes, marker) in enumerate((sine, cosine)):
         ax.plot(
             columns[:, offset],
-            color=PALETTE[color],
+            color=color,
             linestyle=dashes,
             marker=marker if few else None,
             label=f"column {2 * pair + offset} ({name})",
@@ -100,8 +102,8 @@ def clock(
 
     Args:
         pair: one row per position: its sine and its cosine.
-        shift: also draw how the first positions turn when this many are added to
-            them: each by the same angle.
+        shift: also draw an arrow from the tip of each of the first positions to the
+            tip that stands this many positions further on.
         title: title above the circle.
         ax: axes to draw on; None makes a new figure.
 
@@ -137,7 +139,7 @@ def clock(
     ax.axhline(0, color="#D9D9D9", linewidth=0.8, zorder=0)
     ax.axvline(0, color="#D9D9D9", linewidth=0.8, zorder=0)
     sines, cosines = points[:, 0], points[:, 1]
-    ax.plot(cosines, sines, "o", color=PALETTE["blue"], markersize=7)
+    ax.plot(cosines, sines, "o", color=ROLES["position"], markersize=9)
     named: list[Array] = []
     for position, point in enumerate(points):
         place = 1.19 * point[::-1]
@@ -156,23 +158,17 @@ def clock(
 
 
 def _turns(ax: Axes, points: Array, shift: int) -> None:
-    """Draw an arc for each of the first positions, from it to the shifted one."""
-    looks = (("orange", "-"), ("black", "--"), ("green", "-."))
-    for start, (color, dashes) in enumerate(looks[: len(points) - shift]):
-        angle = np.arctan2(points[start, 0], points[start, 1])
-        after = np.arctan2(points[start + shift, 0], points[start + shift, 1])
-        turn = (after - angle) % (2 * np.pi)
-        radius = 0.82 - 0.2 * start
-        path = angle + np.linspace(0, turn, 40)
-        x, y = radius * np.cos(path), radius * np.sin(path)
-        ax.plot(x[:-3], y[:-3], color=PALETTE[color], linestyle=dashes)
-        head = FancyArrowPatch(
-            (x[-4], y[-4]),
-            (x[-1], y[-1]),
+    """Draw an arrow from the tip of each of the first positions to the shifted one."""
+    for start, dashes in enumerate(("-", "--", ":")[: len(points) - shift]):
+        tips = [(cosine, sine) for sine, cosine in points[[start, start + shift]]]
+        arrow = FancyArrowPatch(
+            *tips,
             arrowstyle="-|>",
-            mutation_scale=14,
-            color=PALETTE[color],
-            shrinkA=0,
-            shrinkB=0,
+            mutation_scale=16,
+            color=PALETTE["black"],
+            linewidth=1.8,
+            linestyle=dashes,
+            shrinkA=5,
+            shrinkB=5,
         )
-        ax.add_patch(head)
+        ax.add_patch(arrow)

@@ -77,8 +77,6 @@ class Vocabulary:
         ['fly']
         >>> vocabulary.decode([1, 5, 4, 2, 0, 0])
         'lets go'
-
-    Built in chapter 1.
     """
 
     def __init__(

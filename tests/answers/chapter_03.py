@@ -3,7 +3,9 @@
 import math
 
 import torch
+import torch.nn.functional as F
 
+from lib.attention import scaled_dot_product_attention
 from lib.checks import chapter_03 as check
 
 
@@ -32,7 +34,47 @@ def looking(choose, sharpness=20.0):
     return answer
 
 
+def sigmoid_shares(query, keys):
+    shares = (keys @ query / 2).sigmoid()
+    return shares / shares.sum()
+
+
+def zero_first(length):
+    """The natural slip in 3.4: the first query is left at zero."""
+    queries = torch.zeros(length, length)
+    queries[1:] = 100 * torch.eye(length)[:-1]
+    return queries, torch.eye(length)
+
+
+def short_first(length):
+    queries, keys = look_back(length)
+    return torch.cat([queries[:1] / 20, queries[1:]]), keys
+
+
+def softmax_by_rows(x):
+    """Right, though a helper of the learner's own is called softmax too."""
+
+    def softmax(row):
+        powers = (row - row.max()).exp()
+        return powers / powers.sum()
+
+    rows = x.reshape(-1, x.size(-1))
+    return torch.stack([softmax(row) for row in rows]).view(x.shape)
+
+
+def along(x, axis):
+    return row_softmax(x.transpose(axis, -1)).transpose(axis, -1)
+
+
 RIGHT = [
+    (check.softmax, softmax_by_rows),
+    (check.softmax, lambda x: (x - x.logsumexp(-1, keepdim=True)).exp()),
+    (check.softmax, lambda x: row_softmax(x).tolist()),
+    (check.attend, lambda q, k, v: attend(q, k, v).tolist()),
+    (check.attend, lambda q, k, v: list(attend(q, k, v))),
+    (check.attend, lambda q, k, v: attend(q, k, v).numpy()),
+    (check.look_back, lambda n: tuple(rows.numpy() for rows in look_back(n))),
+    (check.look_back, lambda n: [rows.tolist() for rows in look_back(n)]),
     (check.softmax, row_softmax),
     (check.attend, attend),
     (check.attend, lambda q, k, v: v.T @ (k @ q * k.size(1) ** -0.5).softmax(0)),
@@ -44,8 +86,43 @@ RIGHT = [
 ]  # fmt: skip
 
 WRONG = [
+    (check.softmax, lambda x: x.softmax(dim=-1), "PyTorch's own softmax"),
+    (check.softmax, lambda x: F.softmax(x, dim=-1), "PyTorch's own softmax"),
+    (check.softmax, lambda x: torch.softmax(x, -1), "PyTorch's own softmax"),
+    (check.softmax, torch.nn.Softmax(dim=-1), "PyTorch's own softmax"),
+    (check.softmax, lambda x: x.log_softmax(-1).exp(), "PyTorch's own softmax"),
+    (check.softmax, lambda x: 2**x / (2**x).sum(-1, keepdim=True), "powers of 2"),
+    (
+        check.attend,
+        lambda q, k, v: F.scaled_dot_product_attention(q[None], k, v)[0],
+        "ready-made attention",
+    ),
+    (
+        check.attend,
+        lambda q, k, v: scaled_dot_product_attention(q[None], k, v)[0][0],
+        "ready-made attention",
+    ),
+    (check.attend, lambda q, k, v: (k @ q / 2).softmax(0) @ k, "keys were mixed"),
+    (check.attend, lambda q, k, v: (k @ q * 2).softmax(0) @ v, "were multiplied"),
+    (check.attend, lambda q, k, v: (k @ q / 2).sigmoid() @ v, "A sigmoid looks"),
+    (check.attend, lambda q, k, v: sigmoid_shares(q, k) @ v, "A sigmoid looks"),
+    (check.attend, lambda q, k, v: k @ q / (k @ q).sum() @ v, "without an exponential"),
+    (
+        check.attend,
+        lambda q, k, v: torch.cosine_similarity(k, q[None]).softmax(0) @ v,
+        "scores are cosines",
+    ),
+    (
+        check.attend,
+        lambda q, k, v: (torch.cosine_similarity(k, q[None]) / 2).softmax(0) @ v,
+        "scores are cosines",
+    ),
+    (check.look_back, zero_first, "The first position looks at all alike"),
+    (check.look_back, lambda n: look_back(n)[::-1], "queries and keys are exchanged"),
+    (check.look_back, lambda n: (torch.zeros(n, n), torch.eye(n)), "Every position"),
+    (check.look_back, short_first, "with a weight of"),
     (check.softmax, lambda x: x.exp() / x.exp().sum(), "whole table"),
-    (check.softmax, lambda x: x.softmax(dim=0), "down the columns"),
+    (check.softmax, lambda x: row_softmax(x.mT).mT, "down the columns"),
     (
         check.softmax,
         lambda x: row_softmax(x) / row_softmax(x).amax(dim=-1, keepdim=True),
@@ -64,7 +141,7 @@ WRONG = [
         "each row's own largest",
     ),
     (check.softmax, lambda x: x * 0, "should be"),
-    (check.softmax, lambda x: x.softmax(dim=min(1, x.dim() - 1)), "is off in"),
+    (check.softmax, lambda x: along(x, min(1, x.dim() - 1)), "is off in"),
     (check.attend, lambda q, k, v: (k @ q / 2).softmax(0), "these are the weights"),
     (
         check.attend,

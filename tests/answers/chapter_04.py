@@ -67,7 +67,11 @@ WRONG = [
         lambda n, w: window(n, w)[None],
         "should have the shape (6, 6)",
     ),
-    (check.window_mask, lambda n, w: window(n, 3), "window_mask(4, 1) should be"),
+    (
+        check.window_mask,
+        lambda n, w: window(n, 3),
+        "window_mask(4, 1) is off in 5 of 16 places",
+    ),
     (check.decoder_mask, lambda ids, pad: ~both(ids, pad), "inverted"),
     (
         check.decoder_mask,

@@ -1,0 +1,136 @@
+"""Attention for a few words: the roles, and one word's way through the three steps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from lib.figures.cells import draw_cells, draw_numbers, name_axes, number
+from lib.figures.roles import ROLES, shades
+from lib.figures.style import Array, as_array, check_labels
+
+__all__ = ["attention_steps", "role_tables"]
+
+
+def role_tables(
+    words: Sequence[str],
+    tables: Mapping[str, tuple[str, Any, Sequence[str]]],
+) -> tuple[Figure, Array]:
+    """Draw the vectors that words have in their roles, one table below the other.
+
+    Args:
+        words: the words, one per row of each table.
+        tables: by title: the role (see `ROLES`), the numbers, and what each column
+            stands for.
+
+    Shape:
+        numbers: (T, d)
+
+    Returns:
+        The figure and an array of its axes, one per table.
+
+    Raises:
+        ValueError: if a table does not fit its words or its columns.
+
+    Example:
+        >>> import matplotlib.pyplot as plt
+        >>> tables = {"keys": ("key", [[1.0, 2.0]], ["noun", "first"])}
+        >>> figure, axes = role_tables(["dog"], tables)
+        >>> axes[0].get_title()
+        'keys'
+        >>> plt.close(figure)
+    """
+    checked = []
+    for title, (role, numbers, columns) in tables.items():
+        matrix = as_array(numbers, title, 2).astype(float)
+        rows = check_labels(words, len(matrix), "words", "rows")
+        names = check_labels(columns, matrix.shape[1], "columns", "columns")
+        checked.append((title, shades(role), matrix, rows, names))
+    height = 0.36 * len(words) + 0.75
+    figure, grid = plt.subplots(
+        len(tables), 1, figsize=(5.2, height * len(tables)), squeeze=False
+    )
+    axes = grid.ravel()
+    for ax, (title, colors, matrix, rows, names) in zip(axes, checked, strict=True):
+        top = float(abs(matrix).max()) or 1.0
+        draw_cells(ax, matrix, colors, -1.4 * top, 1.4 * top, False)
+        name_axes(ax, rows, names, "", "", title)
+        draw_numbers(ax, matrix, 0)
+    return figure, axes
+
+
+def attention_steps(
+    query: str, keys: Sequence[str], scores: Any, weights: Any, values: Any
+) -> tuple[Figure, Array]:
+    """Draw one word's way through attention: scores, softmax, weighted sum (§3.2.1).
+
+    Args:
+        query: the word that looks.
+        keys: the words that are looked at.
+        scores: the scaled score of each key.
+        weights: the weight of each key; they sum to 1.
+        values: the value of each key.
+
+    Shape:
+        - scores and weights: (S)
+        - values: (S, d_v)
+
+    Returns:
+        The figure and an array of its three axes.
+
+    Raises:
+        ValueError: if there is not one score, weight and value for each key.
+
+    Example:
+        >>> import matplotlib.pyplot as plt
+        >>> figure, axes = attention_steps(
+        ...     "bites", ["dog", "man"], [1.0, 0.0], [0.73, 0.27], [[3.0], [0.0]]
+        ... )
+        >>> [label.get_text() for label in axes[2].get_yticklabels()]
+        ['0.73 × dog', '0.27 × man', 'sum']
+        >>> plt.close(figure)
+    """
+    score = as_array(scores, "scores", 1).astype(float)
+    weight = as_array(weights, "weights", 1).astype(float)
+    value = as_array(values, "values (keys × numbers)", 2).astype(float)
+    for numbers, what in ((score, "scores"), (weight, "weights"), (value, "values")):
+        check_labels(keys, len(numbers), "keys", what)
+    count = len(keys)
+    figure, grid = plt.subplots(
+        3,
+        1,
+        figsize=(5.2, 1.2 * count + 3.2),
+        height_ratios=(count, count, count + 1),
+    )
+    _bars(grid[0], keys, score, "key", f"1. {query} compares: scaled scores")
+    _bars(grid[1], keys, weight, "weight", "2. softmax shares out: weights")
+    parts = weight[:, None] * value
+    mixed = np.concatenate([parts, parts.sum(axis=0, keepdims=True)])
+    rows = [f"{number(w, 2)} × {k}" for w, k in zip(weight, keys, strict=True)]
+    top = float(abs(value).max()) or 1.0
+    draw_cells(grid[2], mixed, shades("value"), -1.4 * top, 1.4 * top, False)
+    names = [f"number {i + 1}" for i in range(value.shape[1])]
+    name_axes(grid[2], [*rows, "sum"], names, "", "", "3. the values are mixed")
+    draw_numbers(grid[2], mixed, 2)
+    grid[2].axhline(count, color="black", linewidth=2)
+    return figure, grid
+
+
+def _bars(
+    ax: Axes, names: Sequence[str], lengths: Array, role: str, title: str
+) -> None:
+    """Draw horizontal bars, the first on top, with their numbers at the end."""
+    drawn = ax.barh(range(len(names)), lengths, color=ROLES[role], height=0.6)
+    ax.bar_label(drawn, [number(length, 2) for length in lengths], padding=4)
+    ax.set_yticks(range(len(names)), list(names))
+    ax.invert_yaxis()
+    ax.margins(x=0.22)
+    ax.axvline(0, color="black", linewidth=1)
+    ax.spines[["left", "bottom"]].set_visible(False)
+    ax.tick_params(axis="both", length=0, labelbottom=False)
+    ax.set_title(title)
