@@ -30,10 +30,10 @@ class _Watch(TorchFunctionMode):
 
     def __torch_function__(
         self,
-        func: callable[..., Any],
-        types: sequence[type],
-        args: sequence[Any] = (),
-        kwargs: mapping[str, Any] | None = None,
+        func: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
         self.seen |= getattr(func, "__name__", "") in self.torch_names
         return func(*args, **(kwargs or {}))

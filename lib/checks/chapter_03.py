@@ -4,9 +4,7 @@ import math
 from typing import Any
 
 import torch
-from torch import Tensor
 
-from lib.attention import scaled_dot_product_attention
 from lib.checks.core import (
     ATTENTION,
     SOFTMAX,
@@ -19,6 +17,8 @@ from lib.checks.core import (
     expect_tensor,
     without,
 )
+from lib.checks.looks import expect_look_back
+from lib.checks.shares import other_shares
 
 __all__ = ["attend", "look_back", "softmax", "spread"]
 
@@ -179,39 +179,9 @@ def attend(answer: Any) -> None:
                 "The shares were divided by the root of d_k, and no longer sum to 1: "
                 "divide the scores, before the softmax.",
             ),
-            *_other_shares(query, keys, values),
+            *other_shares(query, keys, values),
         ],
     )
-
-
-def _other_shares(
-    query: Tensor, keys: Tensor, values: Tensor
-) -> list[tuple[Tensor, str]]:
-    """Outputs of 3.2 when the shares are found in another way than by the softmax."""
-    scores = keys @ query
-    cosines = torch.cosine_similarity(keys, query.unsqueeze(0))
-    times = "The scores were multiplied by the root of d_k: divide by it."
-    sigmoid = (
-        "A sigmoid looks at each score alone, so the weights need not sum to 1: take "
-        "the softmax over all keys."
-    )
-    no_exp = (
-        "The scores were divided by their sum without an exponential: use the softmax, "
-        "which keeps shares positive for every score."
-    )
-    cosine = (
-        "The scores are cosines: take the plain dot product, whose size also depends "
-        "on the lengths of the vectors."
-    )
-    sigmoids = [f.sigmoid() for f in (scores / 2, scores)]
-    shares = [
-        ((2 * scores).softmax(dim=-1), times),
-        *((s, sigmoid) for s in sigmoids),
-        *((s / s.sum(), sigmoid) for s in sigmoids),
-        (scores / scores.sum(), no_exp),
-        *((f.softmax(dim=-1), cosine) for f in (cosines, cosines / 2)),
-    ]
-    return [(weights @ values, sentence) for weights, sentence in shares]
 
 
 @exercise(
@@ -274,88 +244,4 @@ def look_back(answer: Any) -> None:
                 f"but their shape is {tuple(rows.shape)}.",
             )
         expect_equal(queries.size(1), keys.size(1), "the width of the queries")
-        _expect_look_back(queries.float(), keys.float())
-
-
-def _expect_look_back(queries: Tensor, keys: Tensor) -> None:
-    length = len(keys)
-    _, weights = scaled_dot_product_attention(queries, keys, keys)
-    here = torch.arange(length)
-    expect(
-        not weights.isnan().any(),
-        "The weights are NaN: the scores are infinite, so make the queries shorter.",
-    )
-    before = (here - 1).clamp(min=0)
-    at_place = weights[here, before]
-    if bool((at_place >= 0.99).all()):
-        return
-    flat = (weights.amax(dim=-1) - weights.amin(dim=-1) < 1e-4).tolist()
-    expect(
-        not all(flat),
-        "Every position looks at all alike, because all its scores are equal: query t "
-        "should be the key of t − 1, made long.",
-    )
-    found = weights.argmax(dim=-1)
-    if bool((at_place[1:] >= 0.99).all()):
-        _expect_first_at_home(weights[0], flat[0])
-    if found.equal(before) and not any(flat):
-        expect(
-            False,
-            "Each position prefers the one before it, but not clearly enough: the "
-            f"lowest weight is {at_place.min():.2f}, so make the queries longer (the "
-            "scores are divided by the root of their width).",
-        )
-    _expect_no_known_pattern(weights, found)
-    off = int((at_place < 0.99).nonzero()[0])
-    where = "spread over all alike" if flat[off] else f"on position {found[off]}"
-    expect(
-        False,
-        f"Position {off} of {length} should look at position {before[off]}, but its "
-        f"{'weight is' if flat[off] else 'largest weight is'} {where}.",
-    )
-
-
-def _expect_first_at_home(weights: Tensor, flat: bool) -> None:
-    """All but the first position are right: say what the first one does."""
-    found = int(weights.argmax())
-    expect(
-        not flat,
-        "The first position looks at all alike, because its scores are equal: nothing "
-        "stands before it, so give it the query that finds its own key.",
-    )
-    expect(
-        found < len(weights) - 1,
-        "The first position looks at the last one: nothing stands before it, so it "
-        "shall look at itself.",
-    )
-    expect(
-        found == 0,
-        "The first position has nothing before it and shall look at itself, but its "
-        f"largest weight is on position {found}.",
-    )
-    expect(
-        False,
-        f"The first position looks at itself with a weight of {weights[0]:.2f} only: "
-        "make its query as long as the others.",
-    )
-
-
-def _expect_no_known_pattern(weights: Tensor, found: Tensor) -> None:
-    """Name the pattern if every position looks at the same wrong neighbor."""
-    length = len(found)
-    here = torch.arange(length)
-    after = (here + 1).clamp(max=length - 1)
-    exchanged = weights[here, after][1:-1] > 0.9  # the ends may be undecided
-    for wrong, sentence in (
-        (
-            found.equal(after) or (length > 2 and bool(exchanged.all())),
-            "Each position looks at the one after it: query t must be the key of "
-            "t − 1, not of t + 1 (or queries and keys are exchanged).",
-        ),
-        (
-            found.equal(here),
-            "Each position looks at itself: shift the keys by one row to get the "
-            "queries.",
-        ),
-    ):
-        expect(not wrong, sentence)
+        expect_look_back(queries.float(), keys.float())

@@ -75,7 +75,7 @@ def table_lookup(
     for place, (label, index) in enumerate(zip(labels, ids, strict=True)):
         y = -begin - ROW * place
         box = sketch.box(wide / 2, y, label, "plain", wide, ROW - 0.06)
-        sketch.arrow(box.right, (wide + GAP - 0.02, -ROW * index))
+        sketch.arrow(box.right, (wide + GAP - 0.06, -ROW * index))
         _row(sketch, (right, y), rows[index], True)
         sketch.arrow((left + rows.shape[1] * COLUMN, -ROW * index), (right - 0.02, y))
     return sketch.finish()

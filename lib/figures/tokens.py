@@ -144,7 +144,7 @@ def _row(
     y: float,
     height: float,
     pads: Sequence[bool],
-    kind: str = "feed_forward",
+    kind: str = "embedding",
 ) -> None:
     """Draw one row of cells; padding is white and dashed."""
     for index, text in enumerate(texts):
