@@ -1,4 +1,4 @@
-"""The command line: ``python -m lib train``, ``translate`` and ``evaluate``."""
+"""The command line: ``train``, ``translate``, ``evaluate``, ``export``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from lib.commands import evaluate, train, translate
+from lib.commands import evaluate, export, train, translate
 
 __all__ = ["main"]
 
@@ -25,10 +25,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(
         prog="python -m lib",
-        description="Train a translator, translate with it, and score it.",
+        description="Train a translator, translate with it, score it, and export it.",
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="command")
-    for module in (train, translate, evaluate):
+    for module in (train, translate, evaluate, export):
         module.add_parser(commands)
     options = parser.parse_args(arguments)
     try:

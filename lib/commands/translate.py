@@ -8,9 +8,13 @@ import sys
 from typing import Any
 
 from lib.commands.options import add_beam_options, add_model_option, whole_number
+from lib.engines import ENGINES, EngineTranslator, open_engine
+from lib.engines.folder import engine_of
 from lib.translator import Translator
 
 __all__ = ["add_parser", "run"]
+
+_PYTORCH = "pytorch"
 
 
 def add_parser(commands: Any) -> None:
@@ -39,6 +43,13 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--batch-size", type=whole_number, default=64, help="sentences at once"
     )
+    parser.add_argument(
+        "--engine",
+        default=_PYTORCH,
+        choices=(_PYTORCH, *ENGINES),
+        help="what runs the model; another than %(default)s takes the folder of an "
+        "export as its model",
+    )
     parser.set_defaults(run=run)
 
 
@@ -66,7 +77,7 @@ def run(options: argparse.Namespace) -> None:
             raise ValueError(
                 f"Sentence {number} is empty; write something to translate."
             )
-    translator = Translator.load(options.model)
+    translator = _open(options.model, options.engine)
     for number, sentence in enumerate(sentences, start=1):
         try:
             unknown = translator.unknown_words(sentence)
@@ -84,6 +95,24 @@ def run(options: argparse.Namespace) -> None:
     )
     for translation in translations:
         print(translation)
+
+
+def _open(model: str, engine: str) -> Translator | EngineTranslator:
+    """Load a translator, or open an export with the engine that it was made for."""
+    made_for = engine_of(model)
+    if made_for and made_for != engine:
+        raise ValueError(
+            f"'{model}' is an export for {ENGINES[made_for]}; use it with --engine "
+            f"{made_for}."
+        )
+    if engine == _PYTORCH:
+        return Translator.load(model)
+    if not made_for:
+        raise ValueError(
+            f"'{model}' is no export for {ENGINES[engine]}; write one with: python -m "
+            f"lib export {model} --to {engine} FOLDER, and name it with --model."
+        )
+    return open_engine(model)
 
 
 def _quoted(word: str) -> str:

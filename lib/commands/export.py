@@ -1,0 +1,78 @@
+"""``python -m lib export``: a translator for an engine that runs it faster."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from lib.engines import ENGINES
+from lib.translator import Translator
+
+__all__ = ["add_parser", "run"]
+
+
+def add_parser(commands: Any) -> None:
+    """Describe the command to argparse.
+
+    Args:
+        commands: what ``add_subparsers`` gave.
+
+    Example:
+        >>> commands = argparse.ArgumentParser().add_subparsers()
+        >>> add_parser(commands)
+        >>> list(commands.choices)
+        ['export']
+    """
+    parser = commands.add_parser(
+        "export",
+        help="write a translator for CTranslate2 or ONNX Runtime",
+        description="Write a translator for an engine that runs it faster and without "
+        "PyTorch; python -m lib translate --engine uses it.",
+    )
+    parser.add_argument(
+        "model",
+        metavar="MODEL",
+        help="folder of a translator, or the name of a shipped one",
+    )
+    parser.add_argument(
+        "--to", required=True, choices=tuple(ENGINES), help="the engine"
+    )
+    parser.add_argument(
+        "folder", type=Path, metavar="FOLDER", help="a new folder for the export"
+    )
+    parser.add_argument(
+        "--weights",
+        default="float32",
+        choices=("float32", "int8"),
+        help="int8 for weights of 8 bits, which ctranslate2 can take (%(default)s)",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Write the export, and say how to use it.
+
+    Args:
+        options: what the user wrote, parsed.
+
+    Raises:
+        OSError: if something is in the folder, or a library is missing.
+        ValueError: if the engine cannot take such weights.
+
+    Example:
+        >>> run(argparse.Namespace(model="nothing"))
+        Traceback (most recent call last):
+        ...
+        FileNotFoundError: 'nothing' is no folder of a translator: it has no file
+        config.json; the shipped translators are: ...
+    """
+    from lib.engines.export import export_translator
+
+    translator = Translator.load(options.model)
+    folder = export_translator(translator, options.to, options.folder, options.weights)
+    size = sum(file.stat().st_size for file in folder.iterdir()) / 1e6
+    print(
+        f"{folder} holds the export for {ENGINES[options.to]} ({size:.1f} MB); use it "
+        f"with: python -m lib translate --engine {options.to} --model {folder}"
+    )

@@ -1,0 +1,143 @@
+"""A translator that an engine runs: sentences in, translations out, no PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol
+
+from lib.engines.folder import Exported, read_description
+from lib.vocabulary.sentences import Source, in_batches, read_source
+
+__all__ = ["Engine", "EngineTranslator", "open_engine"]
+
+_MORE = 50  # tokens that a translation may have beyond its source (§6.1)
+
+
+class Engine(Protocol):
+    """Whoever turns the token ids of sources into those of translations."""
+
+    def write(
+        self,
+        sources: list[list[int]],
+        limits: list[int],
+        beam_size: int,
+        length_penalty: float,
+    ) -> list[list[int]]:
+        """Translate a batch of sources, which end in ``<eos>`` and are not padded.
+
+        No translation holds ``<pad>`` or ``<sos>``; what follows ``<eos>``, or the
+        limit of its sentence, does not count.
+        """
+        ...
+
+
+class EngineTranslator:
+    """Translate sentences with an exported model, as ``Translator`` does with its own.
+
+    Args:
+        exported: what the folder of the export tells.
+        engine: who runs the model.
+
+    Example:
+        >>> from lib.vocabulary import Vocabulary
+        >>> class Parrot:
+        ...     def write(self, sources, limits, beam_size, length_penalty):
+        ...         return sources
+        >>> words = Vocabulary(["lets", "go"])
+        >>> translator = EngineTranslator(
+        ...     Exported("onnx", 9, False, words, words), Parrot()
+        ... )
+        >>> translator.translate(["go", "lets go"])
+        ['go', 'lets go']
+        >>> translator.unknown_words("lets fly")
+        ['fly']
+    """
+
+    def __init__(self, exported: Exported, engine: Engine) -> None:
+        self.exported = exported
+        self.engine = engine
+
+    def prepare(self, sentence: str) -> str:
+        """Return the sentence as the model wants to read it."""
+        return self._read(sentence).text
+
+    def unknown_words(self, sentence: str) -> list[str]:
+        """Return the words of a sentence that the translator has never seen."""
+        return self.exported.src_vocab.unknown(self.prepare(sentence))
+
+    def translate(
+        self,
+        sentences: Iterable[str],
+        batch_size: int = 64,
+        beam_size: int = 1,
+        length_penalty: float = 0.6,
+    ) -> list[str]:
+        """Translate sentences, and give the translations in the same order.
+
+        Args:
+            sentences: a list of sentences in the source language.
+            batch_size: how many are translated at once.
+            beam_size: how many beginnings of each are kept; 1 writes greedily.
+            length_penalty: how much beam search favors longer translations.
+
+        Raises:
+            TypeError: if one string is given instead of a list, or no text at all.
+            ValueError: if a sentence is empty or too long, a size is impossible, or
+                the engine has no beam search.
+        """
+        words = len(self.exported.tgt_vocab)
+        if not 1 <= beam_size <= words:
+            raise ValueError(
+                f"beam_size must lie between 1 and the vocabulary's {words} tokens, "
+                f"but it is {beam_size}."
+            )
+        if length_penalty < 0:
+            raise ValueError(
+                f"length_penalty must not be below 0, but is {length_penalty}."
+            )
+
+        def write(sources: list[list[int]]) -> list[list[int]]:
+            limits = [min(len(ids) + _MORE, self.exported.max_len) for ids in sources]
+            found = self.engine.write(sources, limits, beam_size, length_penalty)
+            return [ids[:most] for ids, most in zip(found, limits, strict=True)]
+
+        written = in_batches(sentences, batch_size, self._read, write)
+        return [self.exported.tgt_vocab.decode(ids) for ids in written]
+
+    def _read(self, sentence: str) -> Source:
+        told = self.exported
+        return read_source(sentence, told.src_vocab, told.max_len, told.tidy)
+
+
+def open_engine(folder: Path | str, threads: int = 0) -> EngineTranslator:
+    """Open an exported translator with the engine that it was exported for.
+
+    Args:
+        folder: what ``python -m lib export`` wrote.
+        threads: how many the engine may use; 0 leaves it to the engine.
+
+    Raises:
+        FileNotFoundError: if it is no export.
+        OSError: if the engine is not installed.
+        ValueError: if the export is damaged.
+
+    Example:
+        >>> open_engine("nowhere")
+        Traceback (most recent call last):
+        ...
+        FileNotFoundError: 'nowhere' is no exported translator: it has no file
+        engine.json; python -m lib export writes one.
+    """
+    folder = Path(folder)
+    exported = read_description(folder)
+    engine: Engine
+    if exported.engine == "ctranslate2":
+        from lib.engines.ctranslate2_run import CTranslate2Engine
+
+        engine = CTranslate2Engine(folder, exported, threads)
+    else:
+        from lib.engines.onnx_run import OnnxEngine
+
+        engine = OnnxEngine(folder, exported, threads)
+    return EngineTranslator(exported, engine)
