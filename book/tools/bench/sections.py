@@ -11,6 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from bench.decoders import NO_EOS, decoder, generator, sources, writer
+from bench.engines import engines
 from bench.models import (
     QUICK,
     SOS,
@@ -29,8 +31,7 @@ from bench.models import (
     trainer,
 )
 from bench.timing import in_fresh_process, peak_bytes, race, ratio, rows
-from lib.decoding import beam_search, greedy_decode
-from lib.model import Transformer
+from lib.decoding import beam_search
 from lib.speed import fuse
 
 Section = dict[str, Any]
@@ -41,7 +42,6 @@ OURS, THEIRS, WITH_OUR_LOSS, AS_IT_COMES, PADDED = (
     "nn.Transformer as it comes",
     "nn.Transformer, all padded to one length",
 )
-NO_EOS = -1  # no id is -1: every sentence is written to its last token
 
 
 def contenders() -> dict[str, Callable[[Sizes], nn.Module]]:
@@ -280,59 +280,18 @@ def products(sizes: Sizes) -> Section:
     }
 
 
-def _sources(sizes: Sizes, count: int, length: int) -> Tensor:
-    random = torch.Generator().manual_seed(1)
-    return torch.randint(4, sizes.vocab_size, (count, length), generator=random)
-
-
-def _decoder(sizes: Sizes) -> Transformer:
-    return Transformer(sizes.config(tie_embeddings=True))
-
-
-def _writer(
-    model: Transformer, src: Tensor, tokens: int, cached: bool
-) -> Callable[[int], int]:
-    def write(_number: int) -> int:
-        written = greedy_decode(model, src, SOS, NO_EOS, tokens, cached=cached)
-        if written.shape != (len(src), tokens):
-            raise RuntimeError(f"wrote {tuple(written.shape)}, not {tokens} tokens")
-        return len(src)
-
-    return write
-
-
-def _generator(model: Any, src: Tensor, tokens: int) -> Callable[[int], int]:
-    attended = torch.ones_like(src)
-
-    def generate(_number: int) -> int:
-        with torch.no_grad():
-            written = model.generate(
-                input_ids=src,
-                attention_mask=attended,
-                max_new_tokens=tokens,
-                do_sample=False,
-                num_beams=1,
-                use_cache=True,
-            )
-        if written.shape != (len(src), tokens + 1):
-            raise RuntimeError(f"Marian wrote {tuple(written.shape)}")
-        return len(src)
-
-    return generate
-
-
 def decoding(sizes: Sizes) -> Section:
     """Measure greedy decoding to a fixed length against Hugging Face's Marian."""
-    model, tokens = _decoder(sizes), sizes.decoded_tokens
-    src = _sources(sizes, sizes.decoded, tokens // 2 + 1)
+    model, tokens = decoder(sizes), sizes.decoded_tokens
+    src = sources(sizes, sizes.decoded, tokens // 2 + 1)
     other, gelu = "Marian, cached", "Marian, cached, with its own GELU"
     again = "this book, recomputing"
     rates = race(
         {
-            OURS: _writer(model, src, tokens, cached=True),
-            other: _generator(marian(sizes), src, tokens),
-            gelu: _generator(marian(sizes, "gelu"), src, tokens),
-            again: _writer(model, src, tokens, cached=False),
+            OURS: writer(model, src, tokens, cached=True),
+            other: generator(marian(sizes), src, tokens),
+            gelu: generator(marian(sizes, "gelu"), src, tokens),
+            again: writer(model, src, tokens, cached=False),
         },
         sizes.rounds,
     )
@@ -349,15 +308,15 @@ def decoding(sizes: Sizes) -> Section:
 
 def cache(sizes: Sizes) -> Section:
     """Measure what the cache gains, the longer the text the more."""
-    model = _decoder(sizes)
+    model = decoder(sizes)
     count = max(2, sizes.decoded // 4)
     table, ratios = [], []
     for tokens in sizes.cache_lengths:
-        src = _sources(sizes, count, 12)
+        src = sources(sizes, count, 12)
         kept, again = f"{tokens} tokens, cached", f"{tokens} tokens, recomputing"
         made = {
-            kept: _writer(model, src, tokens, cached=True),
-            again: _writer(model, src, tokens, cached=False),
+            kept: writer(model, src, tokens, cached=True),
+            again: writer(model, src, tokens, cached=False),
         }
         rates = race(made, 3 if tokens < 100 else 2)
         table += rows(rates)
@@ -373,8 +332,8 @@ def cache(sizes: Sizes) -> Section:
 
 def beam(sizes: Sizes) -> Section:
     """Measure a beam over a batch against one sentence after the other."""
-    model, tokens = _decoder(sizes), sizes.decoded_tokens
-    src = _sources(sizes, max(2, sizes.decoded // 2), tokens // 2 + 1)
+    model, tokens = decoder(sizes), sizes.decoded_tokens
+    src = sources(sizes, max(2, sizes.decoded // 2), tokens // 2 + 1)
 
     def search(part: Tensor) -> None:
         beam_search(model, part, SOS, NO_EOS, beam_size=4, max_len=tokens, cached=True)
@@ -410,4 +369,5 @@ SECTIONS: dict[str, Callable[[Sizes], Section]] = {
     "decoding": decoding,
     "cache": cache,
     "beam": beam,
+    "engines": engines,
 }
