@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -19,6 +20,7 @@ from lib.config import TransformerConfig
 from lib.engines import ENGINES, EngineTranslator, export, open_engine
 from lib.engines.export import export_translator
 from lib.model import Transformer
+from lib.speed import changed_part
 from lib.translator import Translator
 from lib.vocabulary import Vocabulary
 
@@ -187,6 +189,23 @@ def test_8_bits_are_a_third_as_large_and_write_nearly_the_same(
     assert 0.7 * len(pairs) < sum(one == other for one, other in pairs)
 
 
+@pytest.mark.parametrize(
+    ("engine", "weights"),
+    [("ctranslate2", "float32"), ("ctranslate2", "int8"), ("onnx", "float32")],
+)
+def test_the_model_is_left_as_it_was(engine: str, weights: str, tmp_path: Path) -> None:
+    translator = make(3, tie_embeddings=True, words=(25, 25))
+    translator.model.train()
+    before = {k: v.clone() for k, v in translator.model.state_dict().items()}
+    positions = translator.model.positions.table.clone()
+    export_translator(translator, engine, tmp_path / "export", weights)
+    for name, weight in translator.model.state_dict().items():
+        assert torch.equal(weight, before[name]), name
+    assert torch.equal(translator.model.positions.table, positions)
+    assert translator.model.training
+    assert changed_part(translator.model) is None
+
+
 # --- as Translator does ---------------------------------------------------------------
 
 
@@ -199,6 +218,7 @@ def test_sentences_are_read_as_the_translator_reads_them(
         assert served.prepare(sentence) == own.prepare(sentence)
         assert served.unknown_words(sentence) == own.unknown_words(sentence)
     assert served.unknown_words("i like the zyzzyva") == ["zyzzyva"]
+    wrong: Any
     for wrong in ("", "?!", "the dog " * 400, 5):
         with pytest.raises((TypeError, ValueError)) as theirs:
             served.translate([wrong])
@@ -248,7 +268,8 @@ def small() -> Translator:
 def test_a_model_that_was_changed_is_not_exported(
     engine: str, small: Translator, tmp_path: Path
 ) -> None:
-    small.model.decoder.layers[0].self_attention.n_heads = 1
+    layer: Any = small.model.decoder.layers[0]
+    layer.self_attention.n_heads = 1
     with pytest.raises(ValueError, match="an attention has not 2 heads"):
         export_translator(small, engine, tmp_path / "export")
     small.model.encoder.layers[0].register_forward_hook(print)

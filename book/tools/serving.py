@@ -16,7 +16,7 @@ import hashlib
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -75,10 +75,7 @@ def measure(place: Path, limit: int | None) -> dict[str, Any]:
     sentences = unseen_sentences()[: limit or 500]
     written = {name: way.translate(sentences) for name, way in served.items()}
     rates = race(
-        {
-            name: lambda _, way=way: len(way.translate(sentences))
-            for name, way in served.items()
-        },
+        {name: _contender(way, sentences) for name, way in served.items()},
         1 if limit else 5,
     )
     seconds = start_times(folders, sentences[0], 1 if limit else STARTS)
@@ -104,6 +101,12 @@ def measure(place: Path, limit: int | None) -> dict[str, Any]:
         "sentences": len(sentences),
         "ways": ways,
     }
+
+
+def _contender(
+    way: Translator | EngineTranslator, sentences: list[str]
+) -> Callable[[int], int]:
+    return lambda _number: len(way.translate(sentences))
 
 
 def unseen_sentences() -> list[str]:

@@ -51,7 +51,8 @@ def write_ctranslate2(translator: Translator, folder: Path, weights: str) -> Non
 
 
 def _array(tensor: Tensor) -> Any:
-    return tensor.detach().to("cpu", torch.float32).contiguous().numpy()
+    # A copy: the library scales what it is given in place, for 8 bits.
+    return tensor.detach().to("cpu", torch.float32, copy=True).contiguous().numpy()
 
 
 def _linear(spec: Any, *maps: nn.Linear) -> None:

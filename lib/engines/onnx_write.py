@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from lib.attention import MultiHeadAttention, scaled_dot_product_attention
 from lib.engines.folder import import_engine
+from lib.layers import DecoderLayer
 from lib.masks import padding_mask
 from lib.model import Transformer
 from lib.translator import Translator
@@ -107,7 +108,11 @@ class _Encoder(nn.Module):
     def forward(self, src: Tensor) -> tuple[Tensor, ...]:
         model = self.model
         memory = model.encode(src, padding_mask(src, model.config.pad_id))
-        crosses = [layer.cross_attention for layer in model.decoder.layers]
+        crosses = [
+            layer.cross_attention
+            for layer in model.decoder.layers
+            if isinstance(layer, DecoderLayer)  # all are; the type checker asks
+        ]
         return tuple(
             cross.split_heads(project(memory))  # (B, H, S, D/H)
             for cross in crosses
