@@ -37,6 +37,13 @@ def share(token_ids, pad_id):
     return (token_ids == pad_id).float().mean()
 
 
+def filled(sequences, pad_id):
+    batch = torch.full((len(sequences), max(map(len, sequences))), pad_id)
+    for row, sequence in zip(batch, sequences, strict=True):
+        row[: len(sequence)] = torch.tensor(sequence)
+    return batch
+
+
 RIGHT = [
     (check.frame, frame),
     (check.frame, lambda v, s: torch.tensor([v.sos_id, *v.encode(s), v.eos_id])),
@@ -45,12 +52,17 @@ RIGHT = [
     (check.cosine, cosine),
     (check.cosine, lambda a, b: F.cosine_similarity(a, b, dim=0).item()),
     (check.pad_batch, pad_batch),
-    (check.pad_batch, lambda s, pad_id: padded(s, pad_id, batch_first=True)),
+    (check.pad_batch, filled),
     (check.padding_share, share),
     (check.padding_share, lambda x, pad: int((x == pad).sum()) / x.numel()),
 ]
 
 WRONG = [
+    (
+        check.pad_batch,
+        lambda s, pad_id: padded(s, pad_id, batch_first=True),
+        "calls pad_sequence",
+    ),
     (check.frame, lambda v, s: v.encode(s), "The frame is missing"),
     (check.frame, lambda v, s: frame(v, s)[:-1], "The end is missing"),
     (check.frame, lambda v, s: frame(v, s)[1:], "The start is missing"),
@@ -87,7 +99,7 @@ WRONG = [
     (check.cosine, lambda a, b: a * b / (a.norm() * b.norm()), "not added up"),
     (check.cosine, lambda a, b: 0.5, "should be 0.96, but is 0.5"),
     (check.cosine, lambda a, b: cosine(a, b).abs(), "its opposite"),
-    (check.pad_batch, lambda s, pad_id: padded(s, pad_id), "Rows and columns"),
+    (check.pad_batch, lambda s, pad_id: filled(s, pad_id).T, "Rows and columns"),
     (
         check.pad_batch,
         lambda s, pad_id: torch.tensor([row[: min(map(len, s))] for row in s]),
