@@ -26,6 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m lib",
         description="Train a translator, translate with it, score it, and export it.",
+        epilog="Corpora that are downloaded lie in the folder that the environment "
+        "variable TRANSFORMER_BOOK_CACHE names, and in the system's folder for caches "
+        "without it.",
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="command")
     for module in (train, translate, evaluate, export):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["read_json", "write_json", "write_whole"]
+__all__ = ["read_json", "read_toml", "to_toml", "write_json", "write_whole"]
 
 
 def write_whole(file: Path, content: str | bytes) -> None:
@@ -59,3 +61,41 @@ def read_json(file: Path) -> Any:
         return json.loads(file.read_text(encoding="utf-8"))
     except ValueError as error:
         raise ValueError(f"{file} is damaged: {error}.") from error
+
+
+def to_toml(values: Mapping[str, bool | int | float | str]) -> str:
+    """Write named values as TOML, one a line.
+
+    Args:
+        values: the values by their names.
+
+    Example:
+        >>> print(to_toml({"epochs": 5, "norm_first": True}), end="")
+        epochs = 5
+        norm_first = true
+    """
+    # JSON writes numbers, texts and true as TOML does.
+    lines = [f"{name} = {json.dumps(value)}" for name, value in values.items()]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def read_toml(file: Path) -> dict[str, Any]:
+    """Read a TOML file.
+
+    Args:
+        file: where it is.
+
+    Raises:
+        ValueError: if it is not TOML in UTF-8; the message names the file.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     write_whole(Path(folder) / "settings.toml", "epochs = 5")
+        ...     read_toml(Path(folder) / "settings.toml")
+        {'epochs': 5}
+    """
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8-sig"))
+    except ValueError as error:
+        raise ValueError(f"{file} is not TOML: {error}.") from error

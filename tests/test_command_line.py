@@ -392,6 +392,7 @@ class TestTrain:
             "model.safetensors",
             "scores.json",
             "settings.json",
+            "settings.toml",
             "tensorboard",
         }
         modes = {file.stat().st_mode for file in run.iterdir() if file.is_file()}

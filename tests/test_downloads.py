@@ -349,7 +349,7 @@ def test_europarl_is_read_piece_by_piece(folder: Path) -> None:
     (folder / "europarl/it-en.tgz").write_bytes(tarred(dict.fromkeys(EUROPARL, long)))
     before = content(folder)
     tracemalloc.start()
-    corpus = corpora.load("europarl-it-en", limit=20)
+    corpus = corpora.load("europarl-it-en", lines=20)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert sum(map(len, corpus.splits.values())) == 20
@@ -358,13 +358,13 @@ def test_europarl_is_read_piece_by_piece(folder: Path) -> None:
 
 
 def test_europarl_says_how_much_it_read(server: Server) -> None:
-    corpus = corpora.load("europarl-it-en", limit=20)
+    corpus = corpora.load("europarl-it-en", lines=20)
     assert sum(map(len, corpus.splits.values())) == 20
-    assert "only the first limit = 20 lines were read" in corpus.summary()
+    assert "only the first lines = 20 were read" in corpus.summary()
     for limit in (WORDS, None):
-        assert not corpora.load("europarl-it-en", limit=limit).notes
+        assert not corpora.load("europarl-it-en", lines=limit).notes
     with pytest.raises(ValueError, match="but it is 0"):
-        corpora.load("europarl-it-en", limit=0)
+        corpora.load("europarl-it-en", lines=0)
 
 
 def test_long_empty_and_repeated_pairs_are_counted(server: Server) -> None:

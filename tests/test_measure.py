@@ -160,8 +160,8 @@ def test_its_command_gives_its_settings(folder: Path) -> None:
     report = load(folder / "scores.json")
     words = shlex.split(report["command"])
     assert words[:6] == ["python", "-m", "lib", "train", "--corpus", "made-up"]
-    settings = read_settings(words[7::2])
-    assert set(words[6::2]) == {"--set"}
+    assert words[6:] == ["--settings", "settings.toml"]
+    settings = read_settings([], folder / "settings.toml")
     assert settings == TrainingSettings(**report["settings"])
     tried = load(folder / "tried.json")
     assert settings.average in {row["average"] for row in tried}

@@ -31,15 +31,15 @@ from grading import counts_table, grade  # noqa: E402
 from lib import corpora  # noqa: E402
 from lib.corpora import Corpus, references  # noqa: E402
 from lib.evaluation.bootstrap import Counts, paired_bootstrap, sentence_counts  # noqa: E402
-from lib.evaluation.scores import compare_with_all  # noqa: E402
-from lib.files import read_json, write_json, write_whole  # noqa: E402
+from lib.evaluation.scores import compare_with_all, held_out_fingerprint  # noqa: E402
+from lib.files import read_json, to_toml, write_json, write_whole  # noqa: E402
 from lib.model import Transformer, count_parameters  # noqa: E402
 from lib.training import TrainingSettings  # noqa: E402
 from lib.training.averaging import average_weights, epoch_files  # noqa: E402
 from lib.training.folders import LOG, SETTINGS  # noqa: E402
 from lib.training.logs import read_log  # noqa: E402
 from lib.translator import Translator  # noqa: E402
-from lib.translator.card import write_card  # noqa: E402
+from lib.translator.card import SETTINGS_FILE, write_card  # noqa: E402
 from lib.vocabulary import tokenize  # noqa: E402
 from lib.vocabulary.subwords import SubwordVocabulary  # noqa: E402
 
@@ -125,6 +125,7 @@ def measure(
     scores = {part: {**found, **how} for part, found in graded.scores.items()}
     report = {**report, "far": graded.far, "scores": scores}
     write_json(folder / SCORES, report)
+    write_whole(folder / SETTINGS_FILE, to_toml(report["settings"]))
     write_card(folder, report)
     print((folder / "README.md").read_text("utf-8"))
 
@@ -162,22 +163,18 @@ class Run:
     def report(self, average: int, machine: str) -> dict[str, Any]:
         """Return the contents of ``scores.json``, but for the scores."""
         settings = dataclasses.replace(self.settings, average=average)
-        defaults = dataclasses.asdict(TrainingSettings())
-        changed = [
-            f"--set {name}={str(value).lower() if value is True else value}"
-            for name, value in dataclasses.asdict(settings).items()
-            if value != defaults[name]
-        ]
         corpus = self.corpus
-        command = f"python -m lib train --corpus {corpus.name} {' '.join(changed)}"
+        train = f"python -m lib train --corpus {corpus.name}"
         return {
-            "command": command,
+            "command": f"{train} --settings {SETTINGS_FILE}",
             "name": corpus.name,
             "corpus": corpus.name,
+            "generated": corpus.generated,
             "settings": dataclasses.asdict(settings),
             "parameters": count_parameters(self.translator(1).model),
             "train_pairs": self.told["pairs"]["train"],
             "pairs": self.told["pairs"],
+            "held_out": held_out_fingerprint(corpus.splits),
             "attribution": corpus.attribution,
             "machine": machine,
             "seconds": round(sum(float(row["seconds"]) for row in self.log)),

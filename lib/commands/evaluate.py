@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import argparse
 import functools
+import sys
 from pathlib import Path
 from typing import Any
 
 from lib import corpora
+from lib.commands.corpus_options import (
+    add_corpus_options,
+    check_corpus_options,
+    load_corpus,
+)
 from lib.commands.options import add_beam_options, add_model_option, whole_number
+from lib.corpora import Corpus
 from lib.evaluation.neighbors import with_far_parts
-from lib.evaluation.scores import score, unseen_parts
-from lib.files import read_json, write_json
-from lib.translator import Translator, find_folder
+from lib.evaluation.scores import held_out_fingerprint, score, unseen_parts
+from lib.files import write_json
+from lib.translator import Translator
+from lib.translator.card import read_report
 
 __all__ = ["add_parser", "run"]
 
@@ -37,19 +45,14 @@ def add_parser(commands: Any) -> None:
         description="Score a translator on the parts of a corpus it has not seen.",
     )
     add_model_option(parser)
-    parser.add_argument(
-        "--corpus",
-        choices=corpora.names(),
-        help="where the sentences come from (the corpus it was trained on)",
+    add_corpus_options(
+        parser, None, "most sentences of each part to translate, from the first on"
     )
     parser.add_argument(
         "--part",
         action="append",
         help="a part of the corpus, or test-far, its sentences without a near neighbor "
         "in training; may stand several times",
-    )
-    parser.add_argument(
-        "--limit", type=whole_number, help="take only the first so many sentences"
     )
     parser.add_argument(
         "--errors",
@@ -77,25 +80,31 @@ def run(options: argparse.Namespace) -> None:
         ValueError: if the corpus has no such part.
 
     Example:
-        >>> options = argparse.Namespace(corpus="phrases", part=["test"], model="")
-        >>> run(options)
+        >>> parser = argparse.ArgumentParser()
+        >>> add_parser(parser.add_subparsers())
+        >>> words = ["evaluate", "--corpus", "phrases", "--part", "test"]
+        >>> run(parser.parse_args(words))
         Traceback (most recent call last):
         ...
         ValueError: The corpus 'phrases' has no part 'test'; its parts are: tiny, train.
 
     Built in chapter 9.
     """
-    corpus = options.corpus or trained_on(options.model)
-    splits = corpora.load(corpus).splits
-    splits = with_far_parts(splits, options.part or [])
+    check_corpus_options(options)
+    if options.corpus is None and options.pairs is None:
+        options.corpus = trained_on(options.model)
+    corpus = load_corpus(options)
+    splits = with_far_parts(corpus.splits, options.part or [])
     parts = options.part or unseen_parts(splits) or list(splits)
     for part in parts:
         if part not in splits:
             raise ValueError(
-                f"The corpus {corpus!r} has no part {part!r}; its parts are: "
+                f"The corpus {corpus.name!r} has no part {part!r}; its parts are: "
                 f"{', '.join(splits)}."
             )
     translator = Translator.load(options.model)
+    if options.pairs is not None:
+        _warn_of_seen_sentences(corpus, options.model)
     results = {}
     for part in parts:
         pairs = splits[part][: options.limit]
@@ -105,8 +114,23 @@ def run(options: argparse.Namespace) -> None:
         for source, right, written in errors[: options.errors]:
             print(f"  {source}\n    right    {right}\n    written  {written}")
     if options.json:
-        found = {"model": options.model, "corpus": corpus, "scores": results}
+        found = {"model": options.model, "corpus": corpus.name, "scores": results}
+        if corpus.attribution:
+            found["attribution"] = corpus.attribution
         write_json(options.json, found)
+
+
+def _warn_of_seen_sentences(corpus: Corpus, model: str) -> None:
+    """Say so if a translator was trained on a file like this, but not on this one."""
+    report = read_report(model)
+    same_name = report.get("corpus") == corpus.name
+    if same_name and report.get("held_out") != held_out_fingerprint(corpus.splits):
+        print(
+            f"{corpus.name}: these are not the pairs that '{model}' was trained on, or "
+            "the file has changed since; its test part may hold sentences that were "
+            "trained on.",
+            file=sys.stderr,
+        )
 
 
 def trained_on(model: str) -> str:
@@ -125,12 +149,16 @@ def trained_on(model: str) -> str:
 
     Built in chapter 14.
     """
-    file = find_folder(model) / "scores.json"
-    report = read_json(file) if file.is_file() else None
-    corpus = report.get("corpus") if isinstance(report, dict) else None
+    corpus = read_report(model).get("corpus")
+    if isinstance(corpus, str) and corpus.startswith("own-"):
+        raise ValueError(
+            f"'{model}' was trained on a file of its own; name it with --pairs and "
+            "--languages, or name a --corpus."
+        )
     if corpus not in corpora.names():
         raise ValueError(
-            f"{file} does not tell what '{model}' was trained on; name a --corpus."
+            f"The folder of '{model}' does not tell what it was trained on; name a "
+            "--corpus."
         )
     return str(corpus)
 

@@ -3,32 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lib import corpora
+from lib.commands.corpus_options import (
+    add_corpus_options,
+    check_corpus_options,
+    load_corpus,
+)
 from lib.commands.evaluate import describe
 from lib.commands.options import whole_number
-from lib.commands.set_options import read_settings
-from lib.corpora import Pair
-from lib.evaluation.scores import score, unseen_parts
-from lib.files import write_json
-from lib.model import Transformer, count_parameters
+from lib.commands.set_options import add_setting_options, read_settings
+from lib.corpora import Corpus, Pair, limit_training
 from lib.translator import Translator
-from lib.translator.card import machine, write_card
+from lib.translator.card import SETTINGS_FILE, read_report
 from lib.vocabulary import Vocabulary
 from lib.vocabulary.subwords import SubwordVocabulary
 
 if TYPE_CHECKING:
-    from lib.training import TrainingSettings
+    from lib.data import ParallelDataset
 
 __all__ = ["add_parser", "run"]
-
-SCORES = "scores.json"
 
 
 def add_parser(commands: Any) -> None:
@@ -51,8 +51,10 @@ def add_parser(commands: Any) -> None:
         description="Train a translator on a corpus. A run that was interrupted goes "
         "on with --resume.",
     )
-    parser.add_argument(
-        "--corpus", default="grammar", choices=corpora.names(), help="%(default)s"
+    add_corpus_options(
+        parser,
+        "grammar",
+        "most pairs to train on, chosen by lot; what is held out stays whole",
     )
     parser.add_argument(
         "--size",
@@ -65,13 +67,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--resume", action="store_true", help="go on with the run in the folder"
     )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a setting of the run, such as epochs=5; may stand several times",
-    )
+    add_setting_options(parser)
     parser.add_argument(
         "--from",
         dest="start",
@@ -116,8 +112,9 @@ def run(options: argparse.Namespace) -> None:
         ValueError: if an option is impossible; the message names it.
 
     Example:
-        >>> wrong = {"set": ["epochs=many"], "corpus": "grammar", "start": None}
-        >>> run(argparse.Namespace(**wrong))
+        >>> parser = argparse.ArgumentParser()
+        >>> add_parser(parser.add_subparsers())
+        >>> run(parser.parse_args(["train", "--set", "epochs=many"]))
         Traceback (most recent call last):
         ...
         ValueError: epochs must be a whole number, but it is 'many'.
@@ -126,47 +123,82 @@ def run(options: argparse.Namespace) -> None:
     """
     # Lightning takes seconds to import, and translating does without it.
     from lib.training import Hardware, is_first_process, train
+    from lib.training.report import report_run
 
+    _check_attribution(options)
     start = Translator.load(options.start) if options.start else None
-    settings = read_settings(options.set, _sizes_of(start) if start else None)
-    corpus = corpora.load(
-        options.corpus, **({} if options.size is None else {"size": options.size})
-    )
-    if is_first_process():
-        for note in corpus.notes:
-            print(f"{corpus.name}: {note}", file=sys.stderr)
-    folder = options.out or Path("runs") / _name(corpus)
-    splits = {**corpus.splits}
-    splits.setdefault("validation", splits["train"])  # the phrases are too few to part
-    if start:
-        src_vocab, tgt_vocab = start.src_vocab, start.tgt_vocab
-    else:
-        src_vocab, tgt_vocab = _vocabularies(splits["train"], settings.vocab_size)
-    splits = _fitting(splits, src_vocab, tgt_vocab, settings.max_len)
-    parts = (splits, src_vocab, tgt_vocab)
+    fixed = _sizes_of(start) if start else None
+    settings = read_settings(options.set, options.settings, fixed)
     hardware = Hardware(options.devices, options.strategy, options.accelerator)
-    try:
+    corpus = _corpus(options)
+    vocabularies = _vocabularies(corpus.splits["train"], settings.vocab_size, start)
+    encoded = _fitting(corpus.splits, *vocabularies, settings.max_len)
+    folder = options.out or Path("runs") / corpus.title
+    with _one_voice(folder):
         task = train(
-            *parts,
-            settings,
-            folder,
-            options.resume,
-            True,
-            hardware,
-            start.model if start else None,
+            {**corpus.splits, **encoded},
+            *vocabularies,
+            settings=settings,
+            folder=folder,
+            resume=options.resume,
+            progress=True,
+            hardware=hardware,
+            start=start.model if start else None,
         )
+    if not is_first_process():
+        return
+    tidy = corpus.name == "grammar"  # its sentences have a capital and a period
+    Translator(task.model.cpu(), *vocabularies, tidy).save(folder, half=True)
+    splits = {**corpus.splits, **{name: part.pairs for name, part in encoded.items()}}
+    command = "python -m lib " + shlex.join(_command(options))
+    report = report_run(folder, corpus, splits, settings, command, _origin(options))
+    for part, result in report["scores"].items():
+        print("\n".join(describe(part, result)))
+    print(f"The translator is in {folder}.", file=sys.stderr)
+
+
+@contextlib.contextmanager
+def _one_voice(folder: Path) -> Iterator[None]:
+    """Let the first process say what has happened to all of them, and how to go on."""
+    from lib.training import is_first_process
+
+    try:
+        yield
     except (KeyboardInterrupt, SystemExit, ValueError) as error:
-        if not is_first_process():  # the first one says what happened to all
+        if not is_first_process():
             raise SystemExit(1) from None
         if not isinstance(error, ValueError):
             print(f"\nThe run in {folder} goes on with --resume.", file=sys.stderr)
         raise
-    if not is_first_process():
-        return
-    tidy = corpus.name == "grammar"  # its sentences have a capital and a period
-    Translator(task.model.cpu(), src_vocab, tgt_vocab, tidy).save(folder, half=True)
-    report = _report(options, task.model, settings, corpus, splits, folder)
-    _publish(report, folder)
+
+
+def _corpus(options: argparse.Namespace) -> Corpus:
+    corpus = load_corpus(options, options.size)
+    if options.limit is not None:
+        corpus = limit_training(corpus, options.limit)
+    _tell(*(f"{corpus.name}: {note}" for note in corpus.notes))
+    if "validation" in corpus.splits:
+        return corpus
+    # The phrases are too few to part.
+    splits = {**corpus.splits, "validation": corpus.splits["train"]}
+    return dataclasses.replace(corpus, splits=splits)
+
+
+def _check_attribution(options: argparse.Namespace) -> None:
+    check_corpus_options(options)
+    if options.pairs is not None and not (options.attribution or "").strip():
+        raise ValueError(
+            "--pairs needs --attribution: whose sentences they are, and under which "
+            "license; the card of the translator tells it."
+        )
+
+
+def _tell(*notes: str) -> None:
+    from lib.training import is_first_process
+
+    if is_first_process():
+        for note in notes:
+            print(note, file=sys.stderr)
 
 
 def _sizes_of(start: Translator) -> dict[str, Any]:
@@ -181,12 +213,23 @@ def _sizes_of(start: Translator) -> dict[str, Any]:
     }
 
 
-def _vocabularies(pairs: Sequence[Pair], size: int) -> tuple[Vocabulary, Vocabulary]:
-    """Collect the words of the training part, or learn the pieces of both sides."""
+def _origin(options: argparse.Namespace) -> dict[str, str] | None:
+    """Return the translator to begin with, and whose sentences it has learned from."""
+    if not options.start:
+        return None
+    attribution = read_report(options.start).get("attribution", "")
+    return {"model": options.start, "attribution": str(attribution)}
+
+
+def _vocabularies(
+    pairs: Sequence[Pair], size: int, start: Translator | None
+) -> tuple[Vocabulary, Vocabulary]:
+    """Collect the words of the training part, or learn the sub-words of both sides."""
+    if start:
+        return start.src_vocab, start.tgt_vocab
     if size:
-        shared = SubwordVocabulary.build(
-            (text for pair in pairs for text in pair), size
-        )
+        texts = (text for pair in pairs for text in pair)
+        shared = SubwordVocabulary.build(texts, size)
         return shared, shared
     src_vocab, tgt_vocab = (Vocabulary.build(side) for side in zip(*pairs, strict=True))
     return src_vocab, tgt_vocab
@@ -197,90 +240,41 @@ def _fitting(
     src_vocab: Vocabulary,
     tgt_vocab: Vocabulary,
     max_len: int,
-) -> dict[str, Sequence[Pair]]:
-    """Leave out what is too long to learn from, and say so; never from a test part."""
-    from lib.training import is_first_process
+) -> dict[str, ParallelDataset]:
+    """Encode what is learned from, and leave out what is too long, saying so.
 
-    fitting = dict(splits)
+    Of the parts that are scored, nothing is ever left out.
+    """
+    from lib.data import ParallelDataset
+
+    fitting = {}
     for name in ("train", "validation"):
-        fitting[name] = [
-            (src, tgt)
-            for src, tgt in splits[name]
-            if len(src_vocab.encode(src)) < max_len  # one place is for <eos>
-            and len(tgt_vocab.encode(tgt)) < max_len
-        ]
-        missing = len(splits[name]) - len(fitting[name])
-        if missing and is_first_process():
-            print(
-                f"{name}: left out {missing:,} of {len(splits[name]):,} pairs, which "
-                f"are longer than max_len = {max_len} tokens.",
-                file=sys.stderr,
+        whole = ParallelDataset(splits[name], src_vocab, tgt_vocab)
+        fitting[name] = whole.fitting(max_len)
+        missing = len(whole) - len(fitting[name])
+        if missing:
+            _tell(
+                f"{name}: left out {missing:,} of {len(whole):,} pairs, which are "
+                f"longer than max_len = {max_len} tokens."
             )
     return fitting
 
 
-def _name(corpus: corpora.Corpus) -> str:
-    languages = f"{corpus.source_language}-{corpus.target_language}"
-    return corpus.name.removesuffix(f"-{languages}") + f"-{languages}"
-
-
-def _report(
-    options: argparse.Namespace,
-    model: Transformer,
-    settings: TrainingSettings,
-    corpus: corpora.Corpus,
-    splits: Mapping[str, Sequence[Pair]],
-    folder: Path,
-) -> dict[str, Any]:
-    """Gather all that the card tells, scores included."""
-    return {
-        "command": "python -m lib " + shlex.join(_command(options)),
-        "name": _name(corpus),
-        "corpus": corpus.name,
-        "settings": dataclasses.asdict(settings),
-        "parameters": count_parameters(model),
-        "train_pairs": len(splits["train"]),
-        "pairs": {part: len(pairs) for part, pairs in splits.items()},
-        "attribution": corpus.attribution,
-        "machine": machine(),
-        "seconds": _seconds(folder),
-        # Greedy for what the book's grammar knows exactly, a beam for real sentences.
-        "scores": _scores(folder, splits, beam_size=4 if corpus.attribution else 1),
-    }
-
-
-def _publish(report: dict[str, Any], folder: Path) -> None:
-    """Keep the report as data and as a card, and print its scores."""
-    write_json(folder / SCORES, report)
-    write_card(folder, report)
-    for part, result in report["scores"].items():
-        print("\n".join(describe(part, result)))
-    print(f"The translator is in {folder}.", file=sys.stderr)
-
-
-def _seconds(folder: Path) -> int:
-    """Return the seconds of all epochs, also of those before an interruption."""
-    from lib.training.folders import LOG
-    from lib.training.logs import read_log
-
-    return round(sum(float(row["seconds"]) for row in read_log(folder / LOG)))
-
-
 def _command(options: argparse.Namespace) -> list[str]:
-    words = ["train", "--corpus", options.corpus]
+    """Return the words of a command that makes the same run again."""
+    words = ["train"]
+    if options.pairs is None:
+        words += ["--corpus", options.corpus or options.usual_corpus]
+    else:
+        words += ["--pairs", str(options.pairs), "--languages", options.languages]
+        words += ["--attribution", options.attribution]
     if options.start:
         words += ["--from", options.start]
-    if options.size is not None:
-        words += ["--size", str(options.size)]
-    for assignment in options.set:
-        words += ["--set", assignment]
+    for name in ("size", "limit"):
+        if getattr(options, name) is not None:
+            words += [f"--{name}", str(getattr(options, name))]
+    if options.settings or options.set:
+        words += ["--settings", SETTINGS_FILE]
     if options.devices > 1:
         words += ["--devices", str(options.devices), "--strategy", options.strategy]
     return words
-
-
-def _scores(folder: Path, splits: Any, beam_size: int) -> dict[str, Any]:
-    # Scored as it was saved, rounded to 16 bits, and as everybody will use it.
-    translator = Translator.load(folder)
-    parts = unseen_parts(splits) or ["validation"]
-    return {part: score(translator, splits[part], beam_size)[0] for part in parts}

@@ -11,6 +11,7 @@ from lib.commands.options import add_beam_options, add_model_option, whole_numbe
 from lib.engines import ENGINES, EngineTranslator, open_engine
 from lib.engines.folder import engine_of
 from lib.translator import Translator
+from lib.vocabulary.sentences import Source
 
 __all__ = ["add_parser", "run"]
 
@@ -78,11 +79,25 @@ def run(options: argparse.Namespace) -> None:
                 f"Sentence {number} is empty; write something to translate."
             )
     translator = _open(options.model, options.engine)
+    sources = _read(translator, sentences)
+    translations = translator.translate(
+        sources, options.batch_size, options.beam, options.length_penalty
+    )
+    for translation in translations:
+        print(translation)
+
+
+def _read(
+    translator: Translator | EngineTranslator, sentences: list[str]
+) -> list[Source]:
+    """Read the sentences, and name the words that the translator does not know."""
+    sources = []
     for number, sentence in enumerate(sentences, start=1):
         try:
-            unknown = translator.unknown_words(sentence)
+            sources.append(translator.read(sentence))
         except ValueError as error:
             raise ValueError(f"Sentence {number}: {error}") from error
+        unknown = translator.unknown_words(sources[-1])
         if unknown:
             words = ", ".join(map(_quoted, unknown))
             print(
@@ -90,11 +105,7 @@ def run(options: argparse.Namespace) -> None:
                 "it guesses.",
                 file=sys.stderr,
             )
-    translations = translator.translate(
-        sentences, options.batch_size, options.beam, options.length_penalty
-    )
-    for translation in translations:
-        print(translation)
+    return sources
 
 
 def _open(model: str, engine: str) -> Translator | EngineTranslator:

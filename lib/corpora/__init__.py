@@ -1,7 +1,8 @@
 """The corpora by name: `load("grammar")` gives the default one.
 
 Two are made here, `grammar` and `phrases`. The others are downloaded when they are
-first loaded, and kept in the folder that TRANSFORMER_BOOK_CACHE names.
+first loaded, and kept in the folder that TRANSFORMER_BOOK_CACHE names. `load_own` reads
+a file of the reader's own.
 """
 
 from __future__ import annotations
@@ -20,14 +21,19 @@ from lib.corpora import (
     tatoeba,
 )
 from lib.corpora.base import Corpus, Pair, normalize
+from lib.corpora.own import SAMPLE
+from lib.corpora.own import load as load_own
 from lib.corpora.remote.folder import cache_folder
-from lib.corpora.splitting import references
+from lib.corpora.splitting import limit_training, references
 
 __all__ = [
+    "SAMPLE",
     "Corpus",
     "Pair",
     "cache_folder",
+    "limit_training",
     "load",
+    "load_own",
     "names",
     "normalize",
     "references",
@@ -64,11 +70,13 @@ def names() -> list[str]:
     return sorted(_LOADERS)
 
 
-def load(name: str = "grammar", **options: Any) -> Corpus:
+def load(name: str = "grammar", limit: int | None = None, **options: Any) -> Corpus:
     """Load a corpus by its name.
 
     Args:
         name: One of `names()`.
+        limit: Most pairs to train on, chosen by lot; None for all. What is held out
+            stays whole.
         **options: What that corpus lets one choose, such as `seed` and `size`.
 
     Returns:
@@ -97,7 +105,8 @@ def load(name: str = "grammar", **options: Any) -> Corpus:
                 f"The corpus {name!r} has no option {option!r}; "
                 f"its options are: {_listed(valid)}."
             )
-    return loader(**options)
+    corpus = loader(**options)
+    return corpus if limit is None else limit_training(corpus, limit)
 
 
 def _listed(words: list[str]) -> str:

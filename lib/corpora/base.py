@@ -42,9 +42,10 @@ class Corpus:
         source_language: Language code of the first sentence of a pair.
         target_language: Language code of the second sentence of a pair.
         splits: The pairs (source, target) of each split, by the split's name.
-        attribution: Whose sentences they are, and under which license; empty for
-            those that this project wrote itself.
+        attribution: Whose sentences they are, and under which license.
         notes: What was left out of the corpus, and why.
+        generated: Whether this project wrote the sentences, so that the one right
+            answer to each of them is known.
 
     Raises:
         ValueError: If there is no split at all.
@@ -63,6 +64,7 @@ class Corpus:
     splits: Mapping[str, Sequence[Pair]]
     attribution: str = ""
     notes: tuple[str, ...] = ()
+    generated: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a corpus that holds nothing."""
@@ -79,6 +81,12 @@ class Corpus:
         )
         languages = f"{self.source_language} to {self.target_language}"
         return f"Corpus({self.name!r}, {languages}, {sizes})"
+
+    @property
+    def title(self) -> str:
+        """The name with both languages, as translators and their folders are called."""
+        languages = f"{self.source_language}-{self.target_language}"
+        return self.name.removesuffix(f"-{languages}") + f"-{languages}"
 
     def summary(self) -> str:
         """Describe the corpus in a few lines, with one example per split.

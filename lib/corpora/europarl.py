@@ -20,11 +20,11 @@ ATTRIBUTION = (
 FILE = RemoteFile(
     "europarl/it-en.tgz", "https://www.statmt.org/europarl/v7/it-en.tgz", "gzip"
 )
-LIMIT = 200_000
+LINES = 200_000
 
 
 def load(
-    seed: int = 0, max_words: int = MAX_WORDS, limit: int | None = LIMIT
+    seed: int = 0, max_words: int = MAX_WORDS, lines: int | None = LINES
 ) -> Corpus:
     """Load debates in Italian and English.
 
@@ -35,7 +35,7 @@ def load(
     Args:
         seed: Chooses the sources that are held out.
         max_words: Longest sentence, in words and punctuation marks.
-        limit: Lines to read, from the first on; None for all, which are 1.9 million
+        lines: How many to read, from the first on; None for all, which are 1.9 million
             and want some gigabytes of memory.
 
     Returns:
@@ -43,15 +43,15 @@ def load(
 
     Raises:
         OSError: If the file cannot be downloaded.
-        ValueError: If what lies in the cache, or what came, is not the file, or the
-            limit is below 1.
+        ValueError: If what lies in the cache, or what came, is not the file, or there
+            are no lines to read.
 
     Built in chapter 14.
     """
-    if limit is not None and (not isinstance(limit, int) or limit < 1):
+    if lines is not None and (not isinstance(lines, int) or lines < 1):
         raise ValueError(
-            "limit is the number of lines to read, at least 1, or None for all, but it "
-            f"is {limit!r}."
+            "lines is the number of lines to read, at least 1, or None for all, but it "
+            f"is {lines!r}."
         )
     sample = [cache_folder() / f"europarl/sample.it-en.{code}.gz" for code in _CODES]
     whole = (cache_folder() / FILE.place).exists()
@@ -61,9 +61,9 @@ def load(
         rows = _sample_rows(sample)
     else:
         rows = _rows(fetch(FILE, _rows))
-    pairs = list(islice(rows, limit))
-    if len(pairs) == limit and next(rows, None):
-        notes.append(f"only the first limit = {limit:,} lines were read")
+    pairs = list(islice(rows, lines))
+    if len(pairs) == lines and next(rows, None):
+        notes.append(f"only the first lines = {lines:,} were read")
     pairs, more = tidy(pairs, max_words)
     splits = split_by_source(pairs, seed)
     return Corpus("europarl-it-en", "it", "en", splits, ATTRIBUTION, (*notes, *more))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 
-from lib.corpora.base import Pair, normalize
+from lib.corpora.base import Corpus, Pair, normalize
 from lib.vocabulary import tokenize
 
 # Different sources; a small corpus gives a tenth of its own to each of the two.
@@ -129,6 +130,45 @@ def split_by_source(pairs: Sequence[Pair], seed: int = 0) -> dict[str, list[Pair
 def _lot(key: str, seed: int) -> bytes:
     """Draw a number that is the same on every machine and in every version."""
     return hashlib.blake2b(f"{seed} {key}".encode(), digest_size=8).digest()
+
+
+def limit_training(corpus: Corpus, limit: int) -> Corpus:
+    """Keep so many training pairs, chosen by lot; what is held out stays whole.
+
+    Scores of runs with different limits can be compared, because all of them are
+    measured on the same sentences. A smaller limit keeps some of a larger one's pairs.
+
+    Args:
+        corpus: Any corpus.
+        limit: Most pairs to train on.
+
+    Returns:
+        The corpus with a smaller training part, and a note about it; the same corpus
+        if it has no more pairs than that.
+
+    Raises:
+        ValueError: If the limit is not a whole number of at least 1.
+
+    Example:
+        >>> pairs = [("go", "ir"), ("read", "leer"), ("see", "ver")]
+        >>> limit_training(Corpus("three", "en", "es", {"train": pairs}), 2)
+        Corpus('three', en to es, train: 2)
+
+    Built in chapter 14.
+    """
+    if not isinstance(limit, int) or limit < 1:
+        raise ValueError(
+            "limit is the number of pairs to train on, at least 1, but it is "
+            f"{limit!r}."
+        )
+    pairs = corpus.splits["train"]
+    if len(pairs) <= limit:
+        return corpus
+    lots = [(_lot(normalize(src), 0), number) for number, (src, _) in enumerate(pairs)]
+    chosen = sorted(number for _, number in sorted(lots)[:limit])
+    splits = {**corpus.splits, "train": [pairs[number] for number in chosen]}
+    notes = left_out(len(pairs) - limit, f"of train, by limit = {limit:,}")
+    return dataclasses.replace(corpus, splits=splits, notes=(*corpus.notes, *notes))
 
 
 def keep_apart(

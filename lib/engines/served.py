@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from lib.engines.folder import Exported, read_description
-from lib.vocabulary.sentences import Source, in_batches, read_source
+from lib.vocabulary.sentences import Source, in_batches, read_source, unknown_words
 
 __all__ = ["Engine", "EngineTranslator", "open_engine"]
 
@@ -60,15 +60,15 @@ class EngineTranslator:
 
     def prepare(self, sentence: str) -> str:
         """Return the sentence as the model wants to read it."""
-        return self._read(sentence).text
+        return self.read(sentence).text
 
-    def unknown_words(self, sentence: str) -> list[str]:
+    def unknown_words(self, sentence: str | Source) -> list[str]:
         """Return the words of a sentence that the translator has never seen."""
-        return self.exported.src_vocab.unknown(self.prepare(sentence))
+        return unknown_words(self.read(sentence), self.exported.src_vocab)
 
     def translate(
         self,
-        sentences: Iterable[str],
+        sentences: Iterable[str | Source],
         batch_size: int = 64,
         beam_size: int = 1,
         length_penalty: float = 0.6,
@@ -102,10 +102,11 @@ class EngineTranslator:
             found = self.engine.write(sources, limits, beam_size, length_penalty)
             return [ids[:most] for ids, most in zip(found, limits, strict=True)]
 
-        written = in_batches(sentences, batch_size, self._read, write)
+        written = in_batches(sentences, batch_size, self.read, write)
         return [self.exported.tgt_vocab.decode(ids) for ids in written]
 
-    def _read(self, sentence: str) -> Source:
+    def read(self, sentence: str | Source) -> Source:
+        """Return the sentence with its token ids; see `Translator`."""
         told = self.exported
         return read_source(sentence, told.src_vocab, told.max_len, told.tidy)
 

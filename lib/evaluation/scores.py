@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lib.corpora import references
+from lib.corpora import normalize, references
 from lib.evaluation.metrics import bleu, chrf, exact_match
 from lib.translator.translator import Translator
 
-__all__ = ["compare_with_all", "score", "unseen_parts"]
+__all__ = ["compare_with_all", "held_out_fingerprint", "score", "unseen_parts"]
 
 
 def unseen_parts(splits: Mapping[str, Any]) -> list[str]:
@@ -102,3 +103,22 @@ def compare_with_all(
             result[name + suffix] = round(found.value, 2)
             result[f"{name}{suffix}_signature"] = found.signature
     return result
+
+
+def held_out_fingerprint(splits: Mapping[str, Sequence[tuple[str, str]]]) -> str:
+    """Return what tells whether two corpora hold out the same sources.
+
+    Args:
+        splits: the pairs of each part, by its name.
+
+    Example:
+        >>> one, other = ({"test": [(word, "")]} for word in ("Hi!", "hi"))
+        >>> held_out_fingerprint(one) == held_out_fingerprint(other)
+        True
+
+    Built in chapter 14.
+    """
+    sources = {
+        normalize(source) for part in unseen_parts(splits) for source, _ in splits[part]
+    }
+    return hashlib.sha256("\n".join(sorted(sources)).encode()).hexdigest()

@@ -8,7 +8,7 @@ import logging
 import signal
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import lightning
@@ -17,7 +17,7 @@ from lightning.fabric.utilities.exceptions import MisconfigurationException
 from lightning.pytorch.callbacks import Callback, TQDMProgressBar
 from lightning.pytorch.utilities.exceptions import SIGTERMException
 
-from lib.data import TranslationData
+from lib.data import Pair, ParallelDataset, TranslationData
 from lib.files import write_json
 from lib.model import Transformer
 from lib.training.averaging import KeepEpochWeights
@@ -28,7 +28,6 @@ from lib.training.folders import (
     LOG,
     SETTINGS,
     TENSORBOARD,
-    Splits,
     check_folder,
     run_settings,
 )
@@ -43,7 +42,7 @@ __all__ = ["train"]
 
 
 def train(
-    splits: Splits,
+    splits: Mapping[str, Sequence[Pair] | ParallelDataset],
     src_vocab: Vocabulary,
     tgt_vocab: Vocabulary,
     settings: TrainingSettings,
@@ -56,7 +55,8 @@ def train(
     """Train a translator, from the start or from where an interrupted run stands.
 
     Args:
-        splits: sentence pairs under "train" and "validation".
+        splits: sentence pairs under "train" and "validation"; what
+            :class:`~lib.data.ParallelDataset` has made of them is not encoded again.
         src_vocab: the words of the source language.
         tgt_vocab: the words of the target language.
         settings: sizes and hyperparameters.
@@ -98,7 +98,11 @@ def train(
     )
     data.check_lengths(settings.max_len)
     folder = None if folder is None else Path(folder)
-    description = run_settings(settings, splits, src_vocab, tgt_vocab, start=start)
+    pairs = {
+        name: part.pairs if isinstance(part, ParallelDataset) else part
+        for name, part in splits.items()
+    }
+    description = run_settings(settings, pairs, src_vocab, tgt_vocab, start=start)
     hardware = hardware or Hardware()
     hardware.check_precision(settings.precision)
     first = is_first_process()  # the others find the run that it has begun

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lib.files import write_whole
+from lib.files import read_json, to_toml, write_whole
+from lib.translator.folder import find_folder
 
-__all__ = ["machine", "write_card"]
+__all__ = ["REPORT_FILE", "SETTINGS_FILE", "machine", "read_report", "write_card"]
 
+REPORT_FILE, SETTINGS_FILE = "scores.json", "settings.toml"
 _CARD = """\
 # {name}
 
@@ -20,13 +23,18 @@ Piece*.
 {command}
 ```
 
+Its settings, which `settings.toml` in this folder holds too:
+
+```toml
+{settings}```
+
 | | |
 | --- | --- |
 | corpus | `{corpus}`, {pairs:,} sentence pairs to train on{parts} |
 | vocabulary | {vocabulary} |
 | size | {parameters:,} parameters, {layers} + {layers} layers, d_model {d_model}, \
 {n_heads} heads, d_ff {d_ff} |
-| training | {epochs} epochs in {seconds:,} s, seed {seed}{averaged}{machine} |
+| training | {epochs} epochs in {seconds:,} s, seed {seed}{averaged}{machine} |{start}
 {source}
 ## Scores
 
@@ -36,6 +44,20 @@ Piece*.
 
 `config.json` holds the sizes and {words}, `model.safetensors` the weights in
 16 bits, `log.csv` one line for each epoch, `scores.json` all of the above as data.
+"""
+_ORIGIN = """
+## Data and its license
+
+{attribution}{start}
+
+The parts were divided by source sentence, after normalizing it, with seed 0: no source
+stands in two parts. No sentence of the corpus is in this folder, but the vocabulary
+and the weights were learned from them.
+
+Made for learning and teaching. It knows sentences like those that it was trained on; on
+other texts it is much worse than the scores say, and it repeats what habits its corpus
+has. It never says that it does not know. Not for anything where a mistake would hurt
+someone.
 """
 _EXACT_HOW = """\
 Greedy decoding; a translation counts when it equals the reference to the letter."""
@@ -58,24 +80,20 @@ def write_card(folder: Path, report: dict[str, Any]) -> None:
         folder: the folder of the translator.
         report: the contents of its ``scores.json``.
     """
-    settings = report["settings"]
-    real = bool(report.get("attribution"))
-    subwords = settings.get("vocab_size")
+    settings, scores = report["settings"], report["scores"]
+    real = not report.get("generated", False)
     average = settings.get("average", 1)
-    splits = report.get("pairs", {})
-    held_out = [f"{n:,} {part}" for part, n in splits.items() if part != "train"]
+    start = report.get("start")
     card = _CARD.format(
         name=report["name"],
         command=report["command"],
+        settings=to_toml(settings),
         corpus=report["corpus"],
         pairs=report["train_pairs"],
-        parts=f"; held out: {', '.join(held_out)} pairs" if real else "",
-        vocabulary=f"{subwords:,} sub-words, learned from the training part, shared by "
-        "both languages"
-        if subwords
-        else "the words of the training part, one list for each language",
+        parts=_held_out(report.get("pairs", {})) if real else "",
+        vocabulary=_vocabulary(report),
         words="names the vocabulary, `tokenizer.json`"
-        if subwords
+        if settings.get("vocab_size")
         else "both vocabularies",
         parameters=report["parameters"],
         layers=settings["n_layers"],
@@ -87,26 +105,60 @@ def write_card(folder: Path, report: dict[str, Any]) -> None:
         machine=f"; {report['machine']}" if "machine" in report else "",
         seconds=report["seconds"],
         seed=settings["seed"],
-        source=_ORIGIN.format(**report) if real else "",
+        start=f"\n| began with | `{start['model']}` |" if start else "",
+        source=_origin(report) if real else "",
         how=_how(report) if real else _EXACT_HOW,
-        rows=_score_table(report["scores"]) if real else _exact_table(report["scores"]),
+        rows=_score_table(scores) if real else _exact_table(scores),
     )
     write_whole(folder / "README.md", card)
 
 
-_ORIGIN = """
-## Data and its license
+def read_report(folder: Path | str) -> dict[str, Any]:
+    """Return the report of a translator, empty if its folder has none.
 
-{attribution}
+    Args:
+        folder: its folder, or the name of a shipped one.
 
-The parts were divided by source sentence, after normalizing it, with seed 0: no source
-stands in two parts. No sentence of the corpus is in this folder, but the tokenizer's
-pieces and the weights were learned from them.
+    Raises:
+        FileNotFoundError: if there is no such translator.
+        ValueError: if the report is damaged.
 
-Made for learning and teaching. It knows short everyday sentences; on other texts it is
-much worse than the scores say, and it repeats what habits its corpus has. It never says
-that it does not know. Not for anything where a mistake would hurt someone.
-"""
+    Example:
+        >>> read_report("grammar-en-es")["corpus"]
+        'grammar'
+
+    Built in chapter 14.
+    """
+    file = find_folder(folder) / REPORT_FILE
+    report = read_json(file) if file.is_file() else None
+    return report if isinstance(report, dict) else {}
+
+
+def _held_out(pairs: Mapping[str, int]) -> str:
+    parts = [f"{count:,} {part}" for part, count in pairs.items() if part != "train"]
+    return f"; held out: {', '.join(parts)} pairs"
+
+
+def _vocabulary(report: Mapping[str, Any]) -> str:
+    if report.get("start"):
+        return f"that of `{report['start']['model']}`"
+    size = report["settings"].get("vocab_size")
+    if not size:
+        return "the words of the training part, one list for each language"
+    return (
+        f"{size:,} sub-words, learned from the training part, shared by both languages"
+    )
+
+
+def _origin(report: Mapping[str, Any]) -> str:
+    start = report.get("start") or {}
+    learned = ""
+    if start.get("attribution"):
+        learned = (
+            f"\n\n`{start['model']}`, which it began with, had learned from: "
+            f"{start['attribution']}"
+        )
+    return _ORIGIN.format(attribution=report["attribution"], start=learned)
 
 
 def _how(report: dict[str, Any]) -> str:

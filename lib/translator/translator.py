@@ -12,7 +12,13 @@ from lib.decoding import Hypothesis, beam_search, greedy_decode
 from lib.model import Transformer
 from lib.translator.folder import read_folder, write_folder
 from lib.vocabulary import Vocabulary
-from lib.vocabulary.sentences import Source, Written, in_batches, read_source
+from lib.vocabulary.sentences import (
+    Source,
+    Written,
+    in_batches,
+    read_source,
+    unknown_words,
+)
 
 __all__ = ["Translator"]
 
@@ -70,26 +76,27 @@ class Translator:
         """Where the model computes."""
         return next(self.model.parameters()).device
 
-    def prepare(self, sentence: str) -> str:
-        """Return the sentence as the model wants to read it.
+    def read(self, sentence: str | Source) -> Source:
+        """Return the sentence as the model wants to read it, with its token ids.
 
         Raises:
             TypeError: if it is no text.
             ValueError: if there is nothing to translate, or more than the model reads.
         """
-        return self._read(sentence).text
-
-    def _read(self, sentence: str) -> Source:
         max_len = self.model.config.max_len
         return read_source(sentence, self.src_vocab, max_len, self.tidy)
 
-    def unknown_words(self, sentence: str) -> list[str]:
+    def prepare(self, sentence: str) -> str:
+        """Return the text of what :meth:`read` returns."""
+        return self.read(sentence).text
+
+    def unknown_words(self, sentence: str | Source) -> list[str]:
         """Return the words of a sentence that the translator has never seen."""
-        return self.src_vocab.unknown(self.prepare(sentence))
+        return unknown_words(self.read(sentence), self.src_vocab)
 
     def translate(
         self,
-        sentences: Iterable[str],
+        sentences: Iterable[str | Source],
         batch_size: int = 64,
         beam_size: int = 1,
         length_penalty: float = 0.6,
@@ -97,7 +104,8 @@ class Translator:
         """Translate sentences, and give the translations in the same order.
 
         Args:
-            sentences: a list of sentences in the source language.
+            sentences: a list of sentences in the source language; what :meth:`read`
+                has made of one is not read again.
             batch_size: how many are translated at once.
             beam_size: how many beginnings of each are kept; 1 writes greedily.
             length_penalty: how much beam search favors longer translations.
@@ -140,7 +148,7 @@ class Translator:
 
     def _in_batches(
         self,
-        sentences: Iterable[str],
+        sentences: Iterable[str | Source],
         batch_size: int,
         write: Callable[[Tensor], list[Written]],
     ) -> list[Written]:
@@ -149,7 +157,7 @@ class Translator:
         def pad_and_write(ids: list[list[int]]) -> list[Written]:
             return write(self._pad(ids))
 
-        return in_batches(sentences, batch_size, self._read, pad_and_write)
+        return in_batches(sentences, batch_size, self.read, pad_and_write)
 
     def _pad(self, ids: list[list[int]]) -> Tensor:
         return torch.nn.utils.rnn.pad_sequence(

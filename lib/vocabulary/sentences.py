@@ -29,12 +29,12 @@ class Source(NamedTuple):
 
 
 def read_source(
-    sentence: str, vocabulary: Vocabulary, max_len: int, tidy: bool
+    sentence: str | Source, vocabulary: Vocabulary, max_len: int, tidy: bool
 ) -> Source:
-    """Prepare a sentence, and look up its token ids.
+    """Prepare a sentence, and look up its token ids, unless that is done already.
 
     Args:
-        sentence: what the user wrote.
+        sentence: what the user wrote, or what this function has made of it.
         vocabulary: of the source language.
         max_len: how many tokens the model can read.
         tidy: True to give it its capital and its period, if it lacks them or ends
@@ -49,6 +49,8 @@ def read_source(
         >>> read_source(" lets  go!", words, max_len=9, tidy=True)
         Source(text='Lets go.', ids=[5, 6, 4, 2])
     """
+    if isinstance(sentence, Source):
+        return sentence
     if not isinstance(sentence, str):
         raise TypeError(f"A sentence must be text, but it is {sentence!r}.")
     sentence = " ".join(sentence.split())
@@ -71,10 +73,27 @@ def read_source(
     return Source(sentence, ids)
 
 
+def unknown_words(source: Source, vocabulary: Vocabulary) -> list[str]:
+    """Return the words of a sentence that a vocabulary lacks, each once.
+
+    Args:
+        source: the sentence, read with that vocabulary.
+        vocabulary: of the source language.
+
+    Example:
+        >>> words = Vocabulary.build(["lets go"])
+        >>> unknown_words(read_source("lets fly", words, 9, tidy=False), words)
+        ['fly']
+    """
+    if vocabulary.unk_id not in source.ids:  # as nearly always: nothing to look up
+        return []
+    return vocabulary.unknown(source.text)
+
+
 def in_batches(
-    sentences: Iterable[str],
+    sentences: Iterable[str | Source],
     batch_size: int,
-    read: Callable[[str], Source],
+    read: Callable[[str | Source], Source],
     write: Callable[[list[list[int]]], list[Written]],
 ) -> list[Written]:
     """Write something for each sentence, many at once, and keep their order.

@@ -55,7 +55,7 @@ def load(seed: int = 0, size: int = 50_000) -> Corpus:
         )
     meanings = split(seed, size)
     pairs = {name: tuple(map(realize, part)) for name, part in meanings.items()}
-    return Corpus("grammar", "en", "es", pairs)
+    return Corpus("grammar", "en", "es", pairs, generated=True)
 
 
 def realize(sentence: Sentence) -> Pair:

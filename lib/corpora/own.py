@@ -1,0 +1,124 @@
+"""Sentence pairs of the reader's own: a file with two languages and a tab between."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from lib.corpora.base import Corpus, Pair, normalize
+from lib.corpora.splitting import MAX_WORDS, split_by_source, tidy
+
+SAMPLE = Path(__file__).with_name("sample-en-de.tsv")
+"""240 English sentences with their German, to try things out; CC BY 4.0."""
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+_SHOWN = 3  # bad lines that a message names; all of them are counted
+
+
+def load(
+    file: Path | str,
+    languages: str,
+    attribution: str = "",
+    seed: int = 0,
+    max_words: int = MAX_WORDS,
+) -> Corpus:
+    r"""Load a file of the reader's own: one pair a line, source, tab, target.
+
+    Lines may have further columns, which are not read, if all of them do. The splits
+    are made as those of the other corpora are: by source, from the seed alone.
+
+    Args:
+        file: a text file in UTF-8.
+        languages: the two codes, such as "en-de".
+        attribution: whose sentences they are, and under which license.
+        seed: chooses the sources that are held out.
+        max_words: longest sentence, in words and punctuation marks.
+
+    Returns:
+        A corpus with the splits "train", "validation" and "test". Its name begins with
+        "own-", so that it is never taken for one of the named corpora.
+
+    Raises:
+        OSError: if the file cannot be read.
+        ValueError: if the languages are not two codes, a line is no pair, or there are
+            too few pairs.
+
+    Example:
+        >>> import tempfile
+        >>> lines = [f"{n} cats\t{n} Katzen" for n in range(20)]
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = Path(folder) / "cats.tsv"
+        ...     _ = file.write_text("\n".join(lines), encoding="utf-8")
+        ...     load(file, "en-de")
+        Corpus('own-cats-en-de', en to de, train: 16, validation: 2, test: 2)
+
+    Built in chapter 14.
+    """
+    source, target = _language_codes(languages)
+    file = Path(file)
+    pairs, notes = tidy(_read(file), max_words)
+    try:
+        splits = split_by_source(pairs, seed)
+    except ValueError as error:
+        raise ValueError(f"{file}: {error}") from error
+    stem = re.sub(r"[^\w.]+", "-", file.stem).strip("-.") or "pairs"
+    name = f"own-{stem.removesuffix(f'-{languages}')}-{languages}"
+    return Corpus(name, source, target, splits, attribution, tuple(notes))
+
+
+def _language_codes(languages: str) -> tuple[str, str]:
+    source, _, target = languages.partition("-")
+    if not _LANGUAGE.fullmatch(source) or not _LANGUAGE.fullmatch(target):
+        raise ValueError(
+            "The languages are two codes of two or three small letters with a hyphen "
+            f"between them, such as en-de, but they are {languages!r}."
+        )
+    return source, target
+
+
+def _read(file: Path) -> list[Pair]:
+    """Read all pairs, or refuse the file in a sentence that names its bad lines."""
+    data = file.read_bytes().removeprefix(b"\xef\xbb\xbf")
+    lines = data.removesuffix(b"\n").split(b"\n") if data else []
+    if not lines:
+        raise ValueError(f"{file} is empty; give it one pair a line.")
+    columns = next((n + 1 for line in lines if (n := line.count(b"\t"))), 2)
+    pairs, faults = [], []
+    for number, line in enumerate(lines, start=1):
+        pair = _pair(line, columns)
+        if isinstance(pair, str):
+            faults.append(f"line {number:,} {pair}")
+        else:
+            pairs.append(pair)
+    if faults:
+        raise ValueError(f"{file}: {_summary(faults, len(lines))}")
+    return pairs
+
+
+def _pair(line: bytes, columns: int) -> Pair | str:
+    """Return the pair of a line, or what is wrong with it."""
+    try:
+        cells = line.removesuffix(b"\r").decode("utf-8").split("\t")
+    except UnicodeDecodeError:
+        return "is not UTF-8"
+    if not line.strip():
+        return "is empty"
+    if len(cells) < 2:
+        return "has no tab"
+    if len(cells) != columns:
+        return f"has {len(cells)} columns instead of {columns}"
+    source, target, *_ = cells
+    for name, sentence in (("source", source), ("target", target)):
+        if not normalize(sentence):
+            return f"has no words in its {name}"
+    return source, target
+
+
+def _summary(faults: list[str], lines: int) -> str:
+    more = len(faults) - _SHOWN
+    shown = ", ".join(faults[:_SHOWN])
+    rest = f", and {more:,} more" if more > 0 else ""
+    return (
+        f"{len(faults):,} of {lines:,} lines {'is' if len(faults) == 1 else 'are'} no "
+        f"sentence, tab and translation: {shown}{rest}; correct them, or leave them "
+        "out."
+    )

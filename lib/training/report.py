@@ -1,0 +1,80 @@
+"""The report of a run that has ended: what made the translator, how good it is."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lib.corpora import Corpus, Pair
+from lib.evaluation.scores import held_out_fingerprint, score, unseen_parts
+from lib.files import to_toml, write_json, write_whole
+from lib.model import count_parameters
+from lib.training.folders import LOG
+from lib.training.logs import read_log
+from lib.training.settings import TrainingSettings
+from lib.translator import Translator
+from lib.translator.card import REPORT_FILE, SETTINGS_FILE, machine, write_card
+
+__all__ = ["report_run"]
+
+
+def report_run(
+    folder: Path,
+    corpus: Corpus,
+    splits: Mapping[str, Sequence[Pair]],
+    settings: TrainingSettings,
+    command: str,
+    start: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Score the translator of a run, and write its report, its settings and its card.
+
+    It is scored as it was saved, rounded to 16 bits, and as everybody will use it:
+    greedily where the one right answer is known, and with a beam on real sentences.
+
+    Args:
+        folder: the folder of the run, with the translator saved in it.
+        corpus: where the sentences come from.
+        splits: the pairs that were used, by the names of their parts.
+        settings: the settings of the run.
+        command: what makes such a run, for the card.
+        start: the translator it began with: its "model", its "attribution".
+
+    Returns:
+        What ``scores.json`` holds now.
+
+    Built in chapter 14.
+    """
+    translator = Translator.load(folder)
+    beam_size = 1 if corpus.generated else 4
+    scores = {
+        part: score(translator, splits[part], beam_size)[0]
+        for part in unseen_parts(splits) or ["validation"]
+    }
+    given = dataclasses.asdict(settings)
+    report = {
+        "command": command,
+        "name": corpus.title,
+        "corpus": corpus.name,
+        "generated": corpus.generated,
+        "settings": given,
+        "parameters": count_parameters(translator.model),
+        "train_pairs": len(splits["train"]),
+        "pairs": {part: len(pairs) for part, pairs in splits.items()},
+        "held_out": held_out_fingerprint(splits),
+        "attribution": corpus.attribution,
+        "machine": machine(),
+        "seconds": _seconds(folder),
+        "scores": scores,
+        **({"start": dict(start)} if start else {}),
+    }
+    write_whole(folder / SETTINGS_FILE, to_toml(given))
+    write_json(folder / REPORT_FILE, report)
+    write_card(folder, report)
+    return report
+
+
+def _seconds(folder: Path) -> int:
+    """Return the seconds of all epochs, also of those before an interruption."""
+    return round(sum(float(row["seconds"]) for row in read_log(folder / LOG)))
