@@ -33,7 +33,6 @@ def built() -> dict[str, set[int]]:
 
 
 BUILT = built()
-IN_WORK = ("lib.corpora", "lib.commands", "lib.data")
 
 
 def documented() -> Iterator[tuple[str, str]]:
@@ -42,7 +41,7 @@ def documented() -> Iterator[tuple[str, str]]:
         for node in ast.walk(tree):
             if isinstance(node, Function | ast.ClassDef):
                 docstring = ast.get_docstring(node)
-                if docstring and not module.startswith(IN_WORK):
+                if docstring:
                     yield f"{module}.{node.name}", docstring
 
 
@@ -84,8 +83,7 @@ def public_names() -> Iterator[tuple[str, Any]]:
         module = importlib.import_module(f"lib.{name}")
         for public in module.__all__:
             found = getattr(module, public)
-            in_work = f"lib.{name}".startswith(IN_WORK)
-            if not in_work and (inspect.isfunction(found) or inspect.isclass(found)):
+            if inspect.isfunction(found) or inspect.isclass(found):
                 yield f"lib.{name}.{public}", found
 
 

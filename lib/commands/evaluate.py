@@ -36,8 +36,6 @@ def add_parser(commands: Any) -> None:
         >>> add_parser(commands)
         >>> list(commands.choices)
         ['evaluate']
-
-    Built in chapter 9.
     """
     parser = commands.add_parser(
         "evaluate",
@@ -87,8 +85,6 @@ def run(options: argparse.Namespace) -> None:
         Traceback (most recent call last):
         ...
         ValueError: The corpus 'phrases' has no part 'test'; its parts are: tiny, train.
-
-    Built in chapter 9.
     """
     check_corpus_options(options)
     if options.corpus is None and options.pairs is None:
@@ -146,8 +142,6 @@ def trained_on(model: str) -> str:
     Example:
         >>> trained_on("grammar-en-es")
         'grammar'
-
-    Built in chapter 14.
     """
     corpus = read_report(model).get("corpus")
     if isinstance(corpus, str) and corpus.startswith("own-"):
@@ -178,8 +172,6 @@ def describe(part: str, result: dict[str, Any]) -> list[str]:
         test: 50.00% of 2 sentences translated exactly
           BLEU 40.0 (nrefs:1)
           chrF 60.0 (nrefs:1)
-
-    Built in chapter 12.
     """
     lines = [
         f"{part}: {result['exact_match']:.2%} of {result['sentences']:,} sentences "

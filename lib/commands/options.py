@@ -29,8 +29,6 @@ def add_model_option(
         >>> add_model_option(parser)
         >>> parser.parse_args([]).model
         'tatoeba-en-es'
-
-    Built in chapter 9.
     """
     parser.add_argument(
         "--model",
@@ -56,8 +54,6 @@ def whole_number(text: str, least: int = 1) -> int:
     Example:
         >>> whole_number("12")
         12
-
-    Built in chapter 9.
     """
     # Python refuses to read thousands of digits; nothing here is that large.
     digits = text.isascii() and text.isdecimal() and len(text) < 20
@@ -81,8 +77,6 @@ def add_beam_options(parser: argparse.ArgumentParser, default: int) -> None:
         >>> add_beam_options(parser, default=4)
         >>> parser.parse_args(["--beam", "1"]).beam
         1
-
-    Built in chapter 12.
     """
     parser.add_argument(
         "--beam",
@@ -113,8 +107,6 @@ def positive_number(text: str) -> float:
     Example:
         >>> positive_number("0.6")
         0.6
-
-    Built in chapter 12.
     """
     try:
         value = float(text)

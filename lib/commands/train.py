@@ -42,8 +42,6 @@ def add_parser(commands: Any) -> None:
         >>> add_parser(commands)
         >>> list(commands.choices)
         ['train']
-
-    Built in chapter 9.
     """
     parser = commands.add_parser(
         "train",
@@ -118,8 +116,6 @@ def run(options: argparse.Namespace) -> None:
         Traceback (most recent call last):
         ...
         ValueError: epochs must be a whole number, but it is 'many'.
-
-    Built in chapter 9.
     """
     # Lightning takes seconds to import, and translating does without it.
     from lib.training import Hardware, is_first_process, train

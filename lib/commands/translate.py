@@ -29,8 +29,6 @@ def add_parser(commands: Any) -> None:
         >>> add_parser(commands)
         >>> list(commands.choices)
         ['translate']
-
-    Built in chapter 9.
     """
     parser = commands.add_parser(
         "translate",
@@ -69,8 +67,6 @@ def run(options: argparse.Namespace) -> None:
         Traceback (most recent call last):
         ...
         ValueError: Sentence 1 is empty; write something to translate.
-
-    Built in chapter 9.
     """
     sentences = options.sentences or _read_lines()
     for number, sentence in enumerate(sentences, start=1):

@@ -64,8 +64,6 @@ def names() -> list[str]:
         ['europarl-it-en', 'grammar', 'multi30k-de-en', 'multi30k-en-de',
          'multi30k-en-fr', 'opus-books-en-it', 'phrases', 'tatoeba-en-es',
          'tatoeba-en-fr', 'tatoeba-en-it']
-
-    Built in chapter 10.
     """
     return sorted(_LOADERS)
 
@@ -74,24 +72,22 @@ def load(name: str = "grammar", limit: int | None = None, **options: Any) -> Cor
     """Load a corpus by its name.
 
     Args:
-        name: One of `names()`.
-        limit: Most pairs to train on, chosen by lot; None for all. What is held out
+        name: one of `names()`.
+        limit: most pairs to train on, chosen by lot; None for all. What is held out
             stays whole.
-        **options: What that corpus lets one choose, such as `seed` and `size`.
+        **options: what that corpus lets one choose, such as `seed` and `size`.
 
     Returns:
         The corpus with all its splits.
 
     Raises:
-        ValueError: If there is no such corpus, or it has no such option; or if a
+        ValueError: if there is no such corpus, or it has no such option; or if a
             downloaded file is not what it should be.
-        OSError: If a file cannot be downloaded; the message says what to do.
+        OSError: if a file cannot be downloaded; the message says what to do.
 
     Example:
         >>> load("phrases").splits["train"][0]
         ('I like the red car', 'me gusta el coche rojo')
-
-    Built in chapter 10.
     """
     if name not in _LOADERS:
         raise ValueError(

@@ -18,7 +18,7 @@ def normalize(sentence: str) -> str:
     Upper and lower case, punctuation and spacing do not count.
 
     Args:
-        sentence: One sentence.
+        sentence: one sentence.
 
     Returns:
         The words in lower case, one space between two of them.
@@ -26,8 +26,6 @@ def normalize(sentence: str) -> str:
     Example:
         >>> normalize("Where  is Ana?")
         'where is ana'
-
-    Built in chapter 10.
     """
     composed = unicodedata.normalize("NFKC", sentence).replace("\u2019", "'")
     return _NOT_A_WORD.sub(" ", composed.casefold()).strip()
@@ -38,24 +36,22 @@ class Corpus:
     """Sentence pairs of two languages, divided into named splits.
 
     Args:
-        name: The name that `load` knows the corpus by.
-        source_language: Language code of the first sentence of a pair.
-        target_language: Language code of the second sentence of a pair.
-        splits: The pairs (source, target) of each split, by the split's name.
-        attribution: Whose sentences they are, and under which license.
-        notes: What was left out of the corpus, and why.
-        generated: Whether this project wrote the sentences, so that the one right
+        name: the name that `load` knows the corpus by.
+        source_language: language code of the first sentence of a pair.
+        target_language: language code of the second sentence of a pair.
+        splits: the pairs (source, target) of each split, by the split's name.
+        attribution: whose sentences they are, and under which license.
+        notes: what was left out of the corpus, and why.
+        generated: whether this project wrote the sentences, so that the one right
             answer to each of them is known.
 
     Raises:
-        ValueError: If there is no split at all.
+        ValueError: if there is no split at all.
 
     Example:
         >>> corpus = Corpus("two", "en", "es", {"train": [("yes", "sí")]})
         >>> corpus
         Corpus('two', en to es, train: 1)
-
-    Built in chapter 10.
     """
 
     name: str
@@ -100,8 +96,6 @@ class Corpus:
             >>> print(corpus.summary())
             two: en to es, 1 pair
               train: 1 pair, such as 'yes' -> 'sí'
-
-        Built in chapter 10.
         """
         total = sum(len(rows) for rows in self.splits.values())
         languages = f"{self.source_language} to {self.target_language}"

@@ -33,20 +33,18 @@ def load(
     this sample is taken instead.
 
     Args:
-        seed: Chooses the sources that are held out.
-        max_words: Longest sentence, in words and punctuation marks.
-        lines: How many to read, from the first on; None for all, which are 1.9 million
+        seed: chooses the sources that are held out.
+        max_words: longest sentence, in words and punctuation marks.
+        lines: how many to read, from the first on; None for all, which are 1.9 million
             and want some gigabytes of memory.
 
     Returns:
         A corpus with the splits "train", "validation" and "test".
 
     Raises:
-        OSError: If the file cannot be downloaded.
-        ValueError: If what lies in the cache, or what came, is not the file, or there
+        OSError: if the file cannot be downloaded.
+        ValueError: if what lies in the cache, or what came, is not the file, or there
             are no lines to read.
-
-    Built in chapter 14.
     """
     if lines is not None and (not isinstance(lines, int) or lines < 1):
         raise ValueError(

@@ -50,8 +50,6 @@ def load(
         ...     _ = file.write_text("\n".join(lines), encoding="utf-8")
         ...     load(file, "en-de")
         Corpus('own-cats-en-de', en to de, train: 16, validation: 2, test: 2)
-
-    Built in chapter 14.
     """
     source, target = _language_codes(languages)
     file = Path(file)

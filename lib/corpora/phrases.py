@@ -33,8 +33,6 @@ def load() -> Corpus:
     Example:
         >>> load().splits["tiny"]
         (('lets go', 'vamos'), ('to go', 'ir'))
-
-    Built in chapter 9.
     """
     splits = {"tiny": TINY, "train": EIGHT}
     return Corpus("phrases", "en", "es", splits, generated=True)

@@ -22,21 +22,19 @@ def tidy(
     """Leave out what cannot be learned from, and say how much that was.
 
     Args:
-        pairs: Sentences and their translations.
-        max_words: Longest sentence, in words and punctuation marks.
+        pairs: sentences and their translations.
+        max_words: longest sentence, in words and punctuation marks.
 
     Returns:
         The pairs that are left, and one note for each reason to leave others out.
 
     Raises:
-        ValueError: If max_words is not a whole number of at least 1.
+        ValueError: if max_words is not a whole number of at least 1.
 
     Example:
         >>> tidy([("yes", "sí"), ("yes", "sí"), ("no", "")])
         ([('yes', 'sí')], ['left out: 1 pair without words on one side', \
 'left out: 1 pair that stood there before'])
-
-    Built in chapter 10.
     """
     if not isinstance(max_words, int) or max_words < 1:
         raise ValueError(
@@ -65,8 +63,8 @@ def left_out(count: int, why: str) -> list[str]:
     """Say how many pairs are missing and why; nothing if none is.
 
     Args:
-        count: Number of pairs.
-        why: The end of the sentence.
+        count: number of pairs.
+        why: the end of the sentence.
 
     Returns:
         One note, or none.
@@ -74,8 +72,6 @@ def left_out(count: int, why: str) -> list[str]:
     Example:
         >>> left_out(2, "in capitals")
         ['left out: 2 pairs in capitals']
-
-    Built in chapter 10.
     """
     pairs = "1 pair" if count == 1 else f"{count:,} pairs"
     return [f"left out: {pairs} {why}"] if count else []
@@ -93,21 +89,19 @@ def split_by_source(pairs: Sequence[Pair], seed: int = 0) -> dict[str, list[Pair
     them are held out follows from the seed and the sources, whatever their order.
 
     Args:
-        pairs: Sentences and their translations.
-        seed: Chooses what is held out.
+        pairs: sentences and their translations.
+        seed: chooses what is held out.
 
     Returns:
         The pairs of "train", "validation" and "test", each in the order they came in.
 
     Raises:
-        ValueError: If there are fewer than 10 different sources.
+        ValueError: if there are fewer than 10 different sources.
 
     Example:
         >>> pairs = [(f"{number} cats", f"{number} gatos") for number in range(20)]
         >>> {name: len(part) for name, part in split_by_source(pairs).items()}
         {'train': 16, 'validation': 2, 'test': 2}
-
-    Built in chapter 10.
     """
     keys = {normalize(source) for source, _ in pairs}
     if len(keys) < _LEAST:
@@ -139,22 +133,20 @@ def limit_training(corpus: Corpus, limit: int) -> Corpus:
     measured on the same sentences. A smaller limit keeps some of a larger one's pairs.
 
     Args:
-        corpus: Any corpus.
-        limit: Most pairs to train on.
+        corpus: any corpus.
+        limit: most pairs to train on.
 
     Returns:
         The corpus with a smaller training part, and a note about it; the same corpus
         if it has no more pairs than that.
 
     Raises:
-        ValueError: If the limit is not a whole number of at least 1.
+        ValueError: if the limit is not a whole number of at least 1.
 
     Example:
         >>> pairs = [("go", "ir"), ("read", "leer"), ("see", "ver")]
         >>> limit_training(Corpus("three", "en", "es", {"train": pairs}), 2)
         Corpus('three', en to es, train: 2)
-
-    Built in chapter 14.
     """
     if not isinstance(limit, int) or limit < 1:
         raise ValueError(
@@ -177,8 +169,8 @@ def keep_apart(
     """Take out of a ready-made split the sources that an earlier one holds.
 
     Args:
-        splits: The pairs of each split.
-        order: The names of all splits; the first of them stays whole.
+        splits: the pairs of each split.
+        order: the names of all splits; the first of them stays whole.
 
     Returns:
         The splits in the order in which they came, and one note for each that lost
@@ -188,8 +180,6 @@ def keep_apart(
         >>> splits = {"train": [("Yes!", "sí"), ("no", "no")], "test": [("yes", "sí")]}
         >>> keep_apart(splits, order=["test", "train"])[1]
         ['left out: 1 pair of train whose source stands in test']
-
-    Built in chapter 10.
     """
     holder: dict[str, str] = {}
     apart: dict[str, list[Pair]] = {name: [] for name in splits}
@@ -211,7 +201,7 @@ def references(pairs: Iterable[Pair]) -> dict[str, list[str]]:
     """Collect all right translations of each source.
 
     Args:
-        pairs: Sentences and their translations, such as a split of a corpus.
+        pairs: sentences and their translations, such as a split of a corpus.
 
     Returns:
         For each source, in the order of their first pairs, its different targets.
@@ -219,8 +209,6 @@ def references(pairs: Iterable[Pair]) -> dict[str, list[str]]:
     Example:
         >>> references([("Hi.", "Hola."), ("No.", "No."), ("Hi.", "Buenas.")])
         {'Hi.': ['Hola.', 'Buenas.'], 'No.': ['No.']}
-
-    Built in chapter 10.
     """
     found: dict[str, list[str]] = {}
     for source, target in pairs:

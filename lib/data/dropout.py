@@ -33,8 +33,6 @@ def cut_again(dataset: ParallelDataset, dropout: float, seed: int) -> ParallelDa
         >>> again = cut_again(dataset, dropout=0.5, seed=0)
         >>> words.decode(again.targets[0])
         'lowest'
-
-    Built in chapter 14.
     """
     src_vocab, tgt_vocab = dataset.vocabularies
     if not isinstance(src_vocab, SubwordVocabulary) or not isinstance(

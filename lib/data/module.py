@@ -39,8 +39,6 @@ class TranslationData(lightning.LightningDataModule):
         >>> data = TranslationData(splits, english, spanish, max_tokens=100, seed=0)
         >>> len(data.val_dataloader())
         1
-
-    Built in chapter 10.
     """
 
     def __init__(

@@ -35,8 +35,6 @@ class Batch(NamedTuple):
         >>> pair = (torch.tensor([4, 2]), torch.tensor([1, 5, 2]))
         >>> collate([pair], pad_id=0)
         Batch(src=tensor([[4, 2]]), tgt_in=tensor([[1, 5]]), tgt_out=tensor([[5, 2]]))
-
-    Built in chapter 9.
     """
 
     src: Tensor
@@ -61,8 +59,6 @@ class ParallelDataset(Dataset[tuple[Tensor, Tensor]]):
         >>> english, spanish = (Vocabulary.build(side) for side in zip(*pairs))
         >>> ParallelDataset(pairs, english, spanish)[0]
         (tensor([5, 4, 2]), tensor([1, 4, 2]))
-
-    Built in chapter 9.
     """
 
     def __init__(
@@ -143,8 +139,6 @@ def positions_needed(src: Tensor, tgt: Tensor) -> int:
     Example:
         >>> positions_needed(torch.tensor([4, 2]), torch.tensor([1, 4, 5, 2]))
         3
-
-    Built in chapter 10.
     """
     return max(len(src), len(tgt) - 1)
 
@@ -179,8 +173,6 @@ def collate(pairs: Sequence[tuple[Tensor, Tensor]], pad_id: int) -> Batch:
         >>> collate([(short, short), (long, long)], pad_id=0).src
         tensor([[4, 2, 0],
                 [4, 5, 2]])
-
-    Built in chapter 9.
     """
     if not pairs:
         raise ValueError("A batch needs at least one sentence pair, but it has none.")

@@ -115,8 +115,6 @@ def held_out_fingerprint(splits: Mapping[str, Sequence[tuple[str, str]]]) -> str
         >>> one, other = ({"test": [(word, "")]} for word in ("Hi!", "hi"))
         >>> held_out_fingerprint(one) == held_out_fingerprint(other)
         True
-
-    Built in chapter 14.
     """
     sources = {
         normalize(source) for part in unseen_parts(splits) for source, _ in splits[part]

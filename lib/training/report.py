@@ -43,8 +43,6 @@ def report_run(
 
     Returns:
         What ``scores.json`` holds now.
-
-    Built in chapter 14.
     """
     translator = Translator.load(folder)
     beam_size = 1 if corpus.generated else 4

@@ -126,8 +126,6 @@ def read_report(folder: Path | str) -> dict[str, Any]:
     Example:
         >>> read_report("grammar-en-es")["corpus"]
         'grammar'
-
-    Built in chapter 14.
     """
     file = find_folder(folder) / REPORT_FILE
     report = read_json(file) if file.is_file() else None

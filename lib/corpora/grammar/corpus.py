@@ -28,8 +28,8 @@ def load(seed: int = 0, size: int = 50_000) -> Corpus:
     """Generate the corpus; the same seed and size always give the same pairs.
 
     Args:
-        seed: Chooses the sentences and which combinations are held out.
-        size: Number of training pairs; the validation split gets a fiftieth of
+        seed: chooses the sentences and which combinations are held out.
+        size: number of training pairs; the validation split gets a fiftieth of
             it, each of the two test splits a twentieth.
 
     Returns:
@@ -39,14 +39,12 @@ def load(seed: int = 0, size: int = 50_000) -> Corpus:
         in no other split.
 
     Raises:
-        ValueError: If the size is out of range.
+        ValueError: if the size is out of range.
 
     Example:
         >>> corpus = load(seed=1, size=100)
         >>> {name: len(pairs) for name, pairs in corpus.splits.items()}
         {'train': 100, 'validation': 2, 'unseen_sentences': 5, 'unseen_combinations': 5}
-
-    Built in chapter 10.
     """
     if not SMALLEST <= size <= LARGEST:
         raise ValueError(
@@ -66,7 +64,5 @@ def realize(sentence: Sentence) -> Pair:
 
     Returns:
         The English sentence and the Spanish one.
-
-    Built in chapter 10.
     """
     return english(sentence), spanish(sentence)
