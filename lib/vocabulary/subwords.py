@@ -167,11 +167,17 @@ class SubwordVocabulary(Vocabulary):
             )
         ids: list[int] = []
         for word in self._words(sentence):
-            for piece in self._merge(word, dropout, numbers):
-                number = self.ids.get(piece, self.unk_id)
-                # Unknown characters side by side are one <unk>.
-                if number != self.unk_id or ids[-1:] != [self.unk_id]:
-                    ids.append(number)
+            cut = [
+                self.ids.get(piece, self.unk_id)
+                for piece in self._merge(word, dropout, numbers)
+            ]
+            # Unknown characters side by side in one word are one <unk>.
+            ids += cut[:1]
+            ids += [
+                number
+                for before, number in pairwise(cut)
+                if not before == number == self.unk_id
+            ]
         return ids
 
     def _words(self, sentence: str) -> list[str]:
