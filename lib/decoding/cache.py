@@ -46,27 +46,6 @@ def can_be_cached(model: nn.Module) -> bool:
     return changed_part(model, *parts) is None
 
 
-class LaidOutLinear(nn.Linear):
-    r"""A linear map whose weights lie in memory as a step of decoding reads them.
-
-    One token for each sentence makes a matrix of few rows. For such a one the product
-    is faster with the weights as :math:`(in, out)` than as PyTorch keeps them.
-
-    Shape:
-        Input: :math:`(..., in)`. Output: :math:`(..., out)`.
-    """
-
-    def lay_out(self, *others: nn.Linear) -> None:
-        """Copy the weights into the other order; those of further maps beside them."""
-        maps = (self, *others)
-        self.laid_out = torch.cat([part.weight for part in maps]).t().contiguous()
-        self.offset = torch.cat([part.bias for part in maps])
-
-    def forward(self, x: Tensor) -> Tensor:
-        product = torch.addmm(self.offset, x.flatten(0, -2), self.laid_out)
-        return product.unflatten(0, x.shape[:-1])
-
-
 class CachedAttention(FusedAttention):
     r"""Attention that keeps its keys and values from step to step.
 
@@ -83,7 +62,6 @@ class CachedAttention(FusedAttention):
     keys: Tensor  # (B, H, room, D/H); of a memory (B, H, S, D/H)
     values: Tensor
     length: int  # tokens that are kept
-    query_proj: LaidOutLinear
     room: int  # tokens that can be kept; 0 for those of a memory
 
     def make_room(self, batch_size: int, room: int) -> None:
@@ -93,8 +71,10 @@ class CachedAttention(FusedAttention):
         self.keys = weight.new_empty(batch_size, self.n_heads, room, d_head)
         self.values = torch.empty_like(self.keys)
         self.length, self.room = 0, room
-        # One product for all three.
-        self.query_proj.lay_out(self.key_proj, self.value_proj)
+        # Side by side, once for all steps: one product makes all three.
+        maps = (self.query_proj, self.key_proj, self.value_proj)
+        self.weight = torch.cat([each.weight for each in maps])
+        self.bias = torch.cat([each.bias for each in maps])
 
     def keep_memory(self, memory: Tensor) -> None:
         """Compute the keys and values of a memory (B, S, D), once for all steps."""
@@ -113,7 +93,7 @@ class CachedAttention(FusedAttention):
         if isinstance(mask, Blocks):
             raise TypeError("The cache reads one token of each sentence, not Blocks.")
         if self.room:
-            joined = self.query_proj(query).chunk(3, dim=-1)
+            joined = F.linear(query, self.weight, self.bias).chunk(3, dim=-1)
             q, k, v = map(self.split_heads, joined)  # (B, H, 1, D/H) each
             self.keys[:, :, self.length : self.length + 1] = k
             self.values[:, :, self.length : self.length + 1] = v
@@ -170,7 +150,6 @@ class DecoderCache:
             )
         self.model = fuse(model)
         self.model.decoder = exchange(self.model.decoder, _cache)
-        self.model.output_proj = exchange(self.model.output_proj, _cache)
         src_mask = padding_mask(src, model.config.pad_id)  # (B, 1, 1, S)
         self.memory = self.model.encode(src, src_mask)  # (B, S, D)
         # Without padding there is nothing to hide, and attention is faster.
@@ -215,6 +194,3 @@ class DecoderCache:
 def _cache(part: nn.Module) -> None:
     if type(part) in (MultiHeadAttention, FusedAttention):
         part.__class__ = CachedAttention
-    elif type(part) is nn.Linear:
-        part.__class__ = LaidOutLinear
-        LaidOutLinear.lay_out(part)  # type: ignore[arg-type]  # it is one now
