@@ -28,7 +28,7 @@ ALL_CORES := env -u OMP_NUM_THREADS -u MKL_NUM_THREADS -u OPENBLAS_NUM_THREADS
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help setup newest lock book quick test portable translate train bench \
+.PHONY: help setup newest lock book pdf quick test portable translate train bench \
 	notebooks address format lint serve clean distclean
 
 help: ## list these habits
@@ -47,6 +47,9 @@ lock: setup ## renew requirements.lock after a change of requirements*.txt
 
 book: setup ## build the site, warnings as errors
 	@$(RUN) book/tools/build_site.py
+
+pdf: book ## print the whole book into one file, _build/book.pdf
+	@$(RUN) book/tools/pdf.py
 
 quick: setup ## layout, types and the tests that take no training: two minutes
 	@sh book/tools/test.sh --quick
