@@ -1,10 +1,15 @@
 """What the tests share: few threads, and the built site."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
+from browser import find_browser
 from build_site import ROOT, build, is_current, missing_pages, site_folder
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.site_server import served
 
 # The tests run side by side: one thread each, or they get in each other's way.
 torch.set_num_threads(1)
@@ -20,8 +25,34 @@ def site() -> Path:
     return site_folder(ROOT)
 
 
+@pytest.fixture(scope="module")
+def base(site: Path) -> Iterator[str]:
+    """The address of a server for the built site."""
+    with served(site) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A Chromium to drive."""
+    path = find_browser()
+    if path is None:
+        pytest.fail("There is no Chromium here: install one, or name one in CHROMIUM.")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path)
+        yield browser
+        browser.close()
+
+
 # What takes longest is begun first, so that no core is left alone with it at the end.
-LONGEST = ("test_exercises.py", "test_site.py", "test_colab.py")
+LONGEST = (
+    "test_exercises.py",
+    "test_site_access.py",
+    "test_site.py",
+    "test_site_weight.py",
+    "test_pdf.py",
+    "test_colab.py",
+)
 
 # What trains, runs whole chapters or measures; `make quick` leaves it out. A single
 # test that takes seconds in another file says so itself, with the mark `slow`.
@@ -29,7 +60,7 @@ SLOW = (
     *("test_exercises.py", "test_colab.py", "test_portable.py", "test_learning.py"),
     *("test_training.py", "test_training_devices.py", "test_training_ends.py"),
     *("test_bench.py", "test_measure.py", "test_variants.py", "test_shipped.py"),
-    *("test_engines.py", "test_export.py", "test_real_corpora.py"),
+    *("test_engines.py", "test_export.py", "test_real_corpora.py", "test_gallery.py"),
 )
 
 

@@ -7,9 +7,18 @@ from typing import Any
 
 import nbformat
 import pytest
-from captions import carry_references, dangling, number, numbers_given, problems
+from captions import (
+    carry_references,
+    chapter_of,
+    dangling,
+    number,
+    numbers_given,
+    problems,
+)
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from tests.book_sources import CHAPTERS, read
 
 ALT = {"mystnb": {"image": {"alt": "A line that rises from left to right."}}}
 
@@ -108,3 +117,19 @@ def test_references_to_nothing_are_found() -> None:
 def test_a_formula_without_a_number_is_seen() -> None:
     notebook = nbformat.from_dict(notebook_of("$$a$$ $$b \\tag{7.1}$$"))
     assert numbers_given(notebook) == {"figure": [], "equation": ["", "7.1"]}
+
+
+BOOK = {chapter_of(path): read(path) for path in CHAPTERS}
+
+
+@pytest.mark.parametrize("chapter", BOOK)
+def test_a_chapter_numbers_all_or_none_of_its_figures(chapter: int) -> None:
+    """A chapter that has begun to number its figures lacks no caption and no number."""
+    given = numbers_given(BOOK[chapter])
+    if not given["figure"]:
+        pytest.skip(f"chapter {chapter} has no numbered figures yet")
+    assert list(problems(BOOK[chapter], chapter)) == []
+
+
+def test_no_chapter_names_a_figure_that_is_not_there() -> None:
+    assert list(dangling(BOOK)) == []

@@ -19,7 +19,10 @@ from typing import Any
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = ("_config.yml", "_toc.yml", "requirements.txt", "book", "lib")
+SOURCES = (
+    *("_config.yml", "_toc.yml", "pyproject.toml", "requirements.txt"),
+    *("book", "lib", "tests/pitfalls", "tests/strategies.py", "tests/pytorch_twins.py"),
+)
 OPTIONS = ("build", ".", "-n", "-W", "--keep-going", "--all")
 
 

@@ -1,31 +1,25 @@
 """A small Sphinx extension: a site that asks nothing from another host.
 
-It brings MathJax along, drops thebe (which would be fetched from a content network),
-keeps `lib` importable for the reference page, and writes that page's list of modules.
+It drops thebe (which would be fetched from a content network), keeps `lib` importable
+for the reference page, writes that page's list of modules, and brings in its helpers:
+formulas set at build time, links between the chapters, and light pages.
 """
 
 import pkgutil
+import re
 import sys
 import tomllib
-from importlib.metadata import files
 from pathlib import Path
-from typing import Any
 
+from finish_pages import finish
+from missing_page import write_missing_page
+from snippets import folded
 from sphinx.application import Sphinx
 from sphinx.config import Config
-from sphinx.util.fileutil import copy_asset
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = "book/reference"
-
-# The parts of MathJax that a page can ask for; the package holds four times as much.
-MATHJAX_PARTS = (
-    "tex-chtml.js",
-    "output/chtml/fonts",
-    "input/tex/extensions",
-    "a11y",
-    "ui",
-)
+GALLERY = "book/mistakes"
 
 
 def lib_order() -> list[str]:
@@ -37,26 +31,6 @@ def lib_order() -> list[str]:
 
 
 LIB_ORDER = lib_order()
-
-
-def mathjax_folder() -> Path:
-    """Where the package sphinx-mathjax-offline keeps MathJax."""
-    for file in files("sphinx-mathjax-offline") or []:
-        if file.name == "tex-chtml.js":
-            return Path(str(file.locate())).parent
-    raise FileNotFoundError(
-        "sphinx-mathjax-offline holds no tex-chtml.js: "
-        "install the version that requirements.txt names."
-    )
-
-
-def copy_mathjax(app: Sphinx, error: Exception | None) -> None:
-    """Put MathJax among the site's static files."""
-    if error is None and app.builder.format == "html":
-        for part in MATHJAX_PARTS:
-            target = Path(app.outdir) / "_static" / "mathjax" / part
-            source = mathjax_folder() / part
-            copy_asset(source, target if source.is_dir() else target.parent)
 
 
 REDIRECT = """<!doctype html>
@@ -102,20 +76,15 @@ def write_reference(app: Sphinx, document: str, source: list[str]) -> None:
         source[0] += "\n" + "".join(module_section(name) for name in lib_modules())
 
 
-def drop_thebe_scripts(
-    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any
-) -> None:
-    """Leave thebe's scripts and styles out of every page."""
-    for kind in ("script_files", "css_files"):
-        context[kind] = [
-            file for file in context.get(kind, []) if "thebe" not in name_and_text(file)
-        ]
-
-
-def name_and_text(file: Any) -> str:
-    """The name and the text of a script or a style sheet."""
-    attributes = getattr(file, "attributes", {})
-    return f"{getattr(file, 'filename', file)} {attributes.get('body', '')}"
+def write_snippets(app: Sphinx, document: str, source: list[str]) -> None:
+    """Put the whole program of each mistake at the end of its section."""
+    if document == GALLERY:
+        parts = re.split(r"^(?=\(mistake-\d+\)=)", source[0], flags=re.MULTILINE)
+        programs = (folded(number) for number in range(1, len(parts)))
+        source[0] = parts[0] + "".join(
+            f"{part.rstrip()}\n\n{program}"
+            for part, program in zip(parts[1:], programs, strict=True)
+        )
 
 
 def set_theme(app: Sphinx, config: Config) -> None:
@@ -144,8 +113,11 @@ def setup(app: Sphinx) -> dict[str, bool]:
         ]
     app.connect("config-inited", set_theme)
     app.connect("source-read", write_reference)
-    app.connect("html-page-context", drop_thebe_scripts, priority=900)
-    app.connect("build-finished", copy_mathjax)
+    app.connect("source-read", write_snippets)
+    for helper in ("formulas", "cross_links", "front_page"):
+        app.setup_extension(helper)
     app.connect("build-finished", drop_templates)
-    app.connect("build-finished", write_redirect, priority=100)
+    app.connect("build-finished", finish, priority=700)
+    app.connect("build-finished", write_missing_page, priority=800)
+    app.connect("build-finished", write_redirect, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

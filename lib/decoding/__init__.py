@@ -3,11 +3,12 @@
 from lib.decoding.beam import Hypothesis, beam_search, length_norm
 from lib.decoding.cache import DecoderCache
 from lib.decoding.greedy import greedy_decode
-from lib.decoding.steps import evaluating, length_limits, open_reader
+from lib.decoding.steps import Reader, evaluating, length_limits, open_reader
 
 __all__ = [
     "DecoderCache",
     "Hypothesis",
+    "Reader",
     "beam_search",
     "evaluating",
     "greedy_decode",

@@ -1,0 +1,78 @@
+"""What the pages owe to readers with a screen reader, a keyboard or little sight: axe.
+
+Every page is looked at wide and on a phone, in the light and in the dark.
+"""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import Any
+
+import pytest
+from build_site import pages
+from playwright.sync_api import Browser, Page
+
+PAGES = [*pages(), "genindex.html", "search.html", "404.html"]
+WIDTHS = {"wide": 1280, "phone": 390}
+AXE = (resources.files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
+RUN = """async (only) => {
+    const options = { resultTypes: ["violations"] };
+    if (only) options.runOnly = [only];
+    return (await axe.run(document, options)).violations;
+}"""
+# Code is thousands of colored words; of those with one style in one kind of box, one
+# is looked at and the others become plain text. Else a page takes half a minute.
+ONE_OF_EACH = """() => {
+    const seen = new Set();
+    for (const word of document.querySelectorAll("pre span, dt.sig span")) {
+        if (word.id || word.querySelector("[id], a, button")) continue;
+        const box = word.closest("div[class*=highlight], dt.sig");
+        const style = `${word.className} in ${word.parentElement.className}`;
+        const key = `${style} in ${box?.className}`;
+        if (seen.has(key)) word.replaceWith(...word.childNodes);
+        else seen.add(key);
+    }
+}"""
+
+
+def violations(page: Page, only: str | None = None) -> list[str]:
+    """What axe finds wrong, a line each."""
+    found: list[dict[str, Any]] = page.evaluate(RUN, only)
+    return [
+        f"{rule['id']} ({rule['impact']}): {node['html'][:160]}"
+        for rule in found
+        for node in rule["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing(name: str, width: str, browser: Browser, base: str) -> None:
+    context = browser.new_context(
+        viewport={"width": WIDTHS[width], "height": 800}, color_scheme="light"
+    )
+    page = context.new_page()
+    page.goto(f"{base}/{name}", wait_until="load")
+    page.evaluate(ONE_OF_EACH)
+    page.evaluate(AXE)
+    light = violations(page)
+    page.emulate_media(color_scheme="dark")
+    page.evaluate("() => { document.documentElement.dataset.theme = 'dark' }")
+    dark = violations(page, only="color-contrast")  # nothing else depends on the theme
+    context.close()
+    assert [f"light: {line}" for line in light] + [
+        f"dark: {line}" for line in dark
+    ] == []
+
+
+def test_axe_sees_a_fault(browser: Browser) -> None:
+    """Gray on gray, a picture without words and a button without a name are found."""
+    page = browser.new_page()
+    page.set_content(
+        "<main><p style='color: #bbb; background: #ccc'>pale</p><img src=''>"
+        "<button></button></main>"
+    )
+    page.evaluate(AXE)
+    found = {line.split(" ")[0] for line in violations(page)}
+    page.close()
+    assert {"color-contrast", "image-alt", "button-name"} <= found

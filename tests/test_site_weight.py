@@ -1,0 +1,122 @@
+"""How heavy a page is, and how long it takes, on a slow line and a first visit.
+
+The line is that of a slow phone: 1.6 Mbit/s and 150 ms. The table of all pages is
+printed and kept in _build/page-weights.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from build_site import ROOT, pages
+from playwright.sync_api import Browser
+
+PAGES = [*pages(), "genindex.html", "search.html"]
+LINE = {
+    "offline": False,
+    "latency": 150,  # ms
+    "downloadThroughput": 1.6e6 / 8,  # bytes a second
+    "uploadThroughput": 750e3 / 8,
+}
+BEYOND_PICTURES = 450_000  # bytes
+BEFORE_TEXT = 250_000  # bytes
+READY = 4.0  # seconds
+# What Chromium must have before it draws the text; scripts wait until after it.
+BLOCKING = {"Document", "Stylesheet"}
+PICTURES = {"Image"}
+
+
+@dataclass(frozen=True)
+class Weight:
+    """What one page transfers, in bytes, and when it was ready, in seconds."""
+
+    page: str
+    text: int
+    others: int
+    pictures: int
+    ready: float
+
+    @property
+    def row(self) -> str:
+        """A line of the table."""
+        sizes = (self.text, self.others, self.pictures)
+        kilobytes = " | ".join(f"{size / 1000:.0f}" for size in sizes)
+        return f"| {self.page} | {kilobytes} | {self.ready:.2f} |"
+
+
+HEAD = """| page | before the text, kB | beyond pictures, kB | pictures, kB | ready, s |
+|---|---:|---:|---:|---:|"""
+
+
+def weigh(browser: Browser, base: str, name: str) -> Weight:
+    """Visit a page over the slow line, with an empty cache."""
+    context = browser.new_context(viewport={"width": 390, "height": 800})
+    page = context.new_page()
+    session = context.new_cdp_session(page)
+    kinds: dict[str, str] = {}
+    sizes: dict[str, int] = {}
+
+    def started(event: dict[str, Any]) -> None:
+        kinds[event["requestId"]] = event["type"]
+
+    def ended(event: dict[str, Any]) -> None:
+        sizes[event["requestId"]] = int(event["encodedDataLength"])
+
+    session.on("Network.responseReceived", started)
+    session.on("Network.loadingFinished", ended)
+    session.send("Network.enable")
+    session.send("Network.emulateNetworkConditions", LINE)
+    page.goto(f"{base}/{name}", wait_until="load", timeout=60_000)
+    ready = page.evaluate(
+        """() => Math.max(
+            performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd,
+            ...performance.getEntriesByType("resource")
+                .filter((entry) => entry.initiatorType === "script")
+                .map((entry) => entry.responseEnd))"""
+    )
+    context.close()
+
+    def total(wanted: set[str], of: bool = True) -> int:
+        return sum(s for i, s in sizes.items() if (kinds.get(i) in wanted) is of)
+
+    return Weight(
+        name, total(BLOCKING), total(PICTURES, of=False), total(PICTURES), ready / 1000
+    )
+
+
+def best_of_three(browser: Browser, base: str, name: str) -> Weight:
+    """Visit a late page again: the other tests may have held the processor."""
+    tries: list[Weight] = []
+    while len(tries) < 3 and all(weight.ready > READY for weight in tries):
+        tries.append(weigh(browser, base, name))
+    return min(tries, key=lambda weight: weight.ready)
+
+
+@pytest.fixture(scope="module")
+def weights(browser: Browser, base: str) -> list[Weight]:
+    """The weights of all pages; the table is written when they are there."""
+    found = [best_of_three(browser, base, name) for name in PAGES]
+    table = "\n".join([HEAD, *(weight.row for weight in found)])
+    (ROOT / "_build" / "page-weights.md").write_text(table + "\n", encoding="utf-8")
+    print(f"\n{table}")
+    return found
+
+
+def test_little_comes_beyond_the_pictures(weights: list[Weight]) -> None:
+    assert [w.row for w in weights if w.others > BEYOND_PICTURES] == []
+
+
+def test_little_comes_before_the_text(weights: list[Weight]) -> None:
+    assert [w.row for w in weights if w.text > BEFORE_TEXT] == []
+
+
+def test_every_page_is_ready_in_time(weights: list[Weight]) -> None:
+    """No script is outstanding after four seconds."""
+    assert [w.row for w in weights if w.ready > READY] == []
+
+
+def test_what_is_weighed_is_there(weights: list[Weight]) -> None:
+    """Each page has a text, a style and a script: a page that failed weighs nothing."""
+    assert all(w.text > 10_000 and w.others > w.text for w in weights)
