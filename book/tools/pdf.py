@@ -160,6 +160,7 @@ def print_to(path: Path, page: Page, address: str, text: str) -> None:
 
     page.route(address, answer)
     page.goto(address, wait_until="networkidle", timeout=240_000)
+    page.wait_for_load_state("load", timeout=240_000)
     page.pdf(
         path=path,
         format="A4",
