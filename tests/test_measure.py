@@ -77,6 +77,7 @@ def test_the_folder_is_whole(folder: Path) -> None:
         "model.safetensors",
         "ngram_counts.csv",
         "scores.json",
+        "settings.toml",
         "tokenizer.json",
         "tried.json",
         "validation_counts.csv",
