@@ -301,8 +301,9 @@ class TestEvaluate:
 
     def test_it_says_how_it_scored(self, lib: Lib) -> None:
         done = lib("evaluate", "--corpus", "phrases", "--part", "tiny")
-        for name in ("BLEU", "chrF"):
-            assert re.search(rf"^  {name} \d+\.\d \(nrefs:.*version:", done.out, re.M)
+        for name, begins in (("BLEU", ""), ("chrF", r"chrF2\|")):
+            line = rf"^  {name} \d+\.\d \({begins}nrefs:.*version:"
+            assert re.search(line, done.out, re.M), name
 
     def test_all_references_count_and_one_alone_is_told_too(
         self, lib: Lib, monkeypatch: pytest.MonkeyPatch
