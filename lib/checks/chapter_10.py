@@ -1,10 +1,10 @@
-"""The checks of chapter 10: leaks, merges, and what padding costs."""
+"""The checks of chapter 10: leaks, merges, what padding costs, a unigram cut."""
 
 from typing import Any
 
 from lib.checks.core import brief, exercise, expect, expect_equal
 
-__all__ = ["apply_merges", "leaks", "next_merge", "padded_positions"]
+__all__ = ["apply_merges", "best_cut", "leaks", "next_merge", "padded_positions"]
 
 
 @exercise("10.1", praise="An empty set is what every test part should give.")
@@ -158,3 +158,79 @@ def padded_positions(answer: Any) -> None:
         ],
     )
     expect_equal(answer([4, 4, 4], 8), 12, "padded_positions([4, 4, 4], 8)")
+
+
+@exercise("10.5", praise="A tokenizer of the unigram kind reads in this way.")
+def best_cut(answer: Any) -> None:
+    """Check `best_cut(word, chances)`."""
+    chances = {
+        "▁casa": 0.02,
+        "▁cas": 0.01,
+        "▁": 0.1,
+        "casas": 0.015,
+        "as": 0.04,
+        "s": 0.05,
+        "a": 0.06,
+        "c": 0.03,
+        "o": 0.06,
+    }
+    _expect_cut(
+        answer,
+        "▁casas",
+        chances,
+        ["▁", "casas"],
+        [
+            (
+                ["▁casa", "s"],
+                "The longest piece was taken first; its product, 0.02 · 0.05 = 0.001, "
+                "is less than 0.1 · 0.015.",
+            ),
+            (
+                ["▁cas", "as"],
+                "0.01 · 0.04 is not the largest product; ▁ and casas give 0.0015.",
+            ),
+            (
+                ["▁", "c", "a", "s", "a", "s"],
+                "These are the single letters, the smallest product: look for the "
+                "largest.",
+            ),
+        ],
+    )
+    _expect_cut(
+        answer,
+        "▁caso",
+        chances,
+        ["▁cas", "o"],
+        [
+            (
+                ["▁", "c", "a", "s", "o"],
+                "The single letters have a smaller product than ▁cas and o.",
+            )
+        ],
+    )
+    # Each word of 25 letters has millions of cuts; its best one has pairs of letters.
+    long = "▁" + "a" * 24
+    _expect_cut(answer, long, {"▁": 0.5, "a": 0.1, "aa": 0.2}, ["▁", *["aa"] * 12], [])
+
+
+def _expect_cut(
+    answer: Any,
+    word: str,
+    chances: dict[str, float],
+    right: list[str],
+    diagnoses: list[tuple[Any, str]],
+) -> None:
+    what = f"best_cut({word!r}, chances)"
+    got = answer(word, dict(chances))
+    expect(
+        isinstance(got, list | tuple) and all(isinstance(p, str) for p in got),
+        f"{what} should be a list of pieces, but it is {brief(got)}.",
+    )
+    expect(
+        "".join(got) == word,
+        f"The pieces of {what} should give the word back when they are joined, but "
+        f"they give {''.join(got)!r}.",
+    )
+    odd = [piece for piece in got if piece not in chances]
+    expect(not odd, f"{what} has the piece {brief(odd[:1])}, which is not in chances.")
+    expect_equal(list(got), right, what, diagnoses)

@@ -62,6 +62,31 @@ def padded(lengths, size, order=sorted):
     return sum(len(batch) * max(batch) for batch in batches)
 
 
+def best_cut(word, chances, better=max):
+    best = {0: (1.0, [])}
+    for end in range(1, len(word) + 1):
+        ways = [
+            (
+                best[start][0] * chances[word[start:end]],
+                [*best[start][1], word[start:end]],
+            )
+            for start in range(end)
+            if start in best and word[start:end] in chances
+        ]
+        if ways:
+            best[end] = better(ways)
+    return best[len(word)][1]
+
+
+def longest_first(word, chances):
+    pieces = []
+    while word:
+        end = next(e for e in range(len(word), 0, -1) if word[:e] in chances)
+        pieces.append(word[:end])
+        word = word[end:]
+    return pieces
+
+
 RIGHT = [
     (check.leaks, leaks),
     (check.leaks, lambda a, b: sorted(leaks(a, b))),
@@ -69,6 +94,8 @@ RIGHT = [
     (check.next_merge, lambda c, n: list(next_merge(c, n))),
     (check.apply_merges, apply_merges),
     (check.padded_positions, padded),
+    (check.best_cut, best_cut),
+    (check.best_cut, lambda w, c: tuple(best_cut(w, c))),
 ]
 
 WRONG = [
@@ -119,4 +146,20 @@ WRONG = [
     (check.padded_positions, lambda n, b: len(n) * max(n), "its own width"),
     (check.padded_positions, lambda n, b: 38, "one row, not two"),
     (check.padded_positions, lambda n, b: 20, "smaller, but it counts"),
+    (check.best_cut, longest_first, "longest piece was taken first"),
+    (check.best_cut, lambda w, c: best_cut(w, c, min), "smallest product"),
+    (check.best_cut, lambda w, c: ["▁cas", "as"], "not the largest product"),
+    (
+        check.best_cut,
+        lambda w, c: best_cut(w, c) if w == "▁casas" else list(w),
+        "smaller product",
+    ),
+    (
+        check.best_cut,
+        lambda w, c: best_cut(w, c) if len(w) < 9 else list(w),
+        "aa",
+    ),
+    (check.best_cut, lambda w, c: best_cut(w, c)[::-1], "give the word back"),
+    (check.best_cut, lambda w, c: [w], "not in chances"),
+    (check.best_cut, lambda w, c: w, "a list of pieces"),
 ]

@@ -52,6 +52,26 @@ def global_loss(mean_losses, words):
     return total / sum(words)
 
 
+def early_stop(losses, patience, low=lambda a, b: a < b, late=0):
+    best = 1
+    for epoch in range(1, len(losses) + 1):
+        if low(losses[epoch - 1], losses[best - 1]):
+            best = epoch
+        if epoch - best == patience + late:
+            return epoch, best
+    return len(losses), best
+
+
+def falls(losses, patience):
+    """Count every rise, also after a new low, and every step instead of the low."""
+    bad = 0
+    for epoch in range(2, len(losses) + 1):
+        bad += losses[epoch - 1] >= losses[epoch - 2]
+        if bad == patience:
+            return epoch, losses.index(min(losses[:epoch])) + 1
+    return len(losses), losses.index(min(losses)) + 1
+
+
 RIGHT = [
     (check.smoothed, smoother()),
     (check.paper_rate, rate()),
@@ -61,6 +81,8 @@ RIGHT = [
     (check.last_file, last_file),
     (check.global_loss, global_loss),
     (check.global_loss, lambda *a: torch.tensor(global_loss(*a))),
+    (check.early_stop, early_stop),
+    (check.early_stop, lambda *a: list(early_stop(*a))),
 ]
 
 WRONG = [
@@ -156,4 +178,22 @@ WRONG = [
     ),
     (check.global_loss, lambda m, n: 99.0, "global_loss"),
     (check.global_loss, lambda m, n: m, "should be a number"),
+    (check.early_stop, lambda n, p: early_stop(n, p)[::-1], "are exchanged"),
+    (
+        check.early_stop,
+        lambda n, p: tuple(e - 1 for e in early_stop(n, p)),
+        "counted from 1",
+    ),
+    (
+        check.early_stop,
+        lambda n, p: (early_stop(n, p)[0], early_stop(n, p)[1] - 1),
+        "counted from 0",
+    ),
+    (check.early_stop, lambda n, p: (len(n), n.index(min(n)) + 1), "looks ahead"),
+    (check.early_stop, lambda n, p: (early_stop(n, p)[0],) * 2, "not of the last"),
+    (check.early_stop, lambda n, p: early_stop(n, p, late=1), "looks ahead"),
+    (check.early_stop, lambda n, p: early_stop(n, p, late=-1), "too early"),
+    (check.early_stop, lambda n, p: early_stop(n, p, lambda a, b: a <= b), "too long"),
+    (check.early_stop, falls, "too early"),
+    (check.early_stop, lambda n, p: early_stop(n, p)[1], "two numbers"),
 ]
