@@ -31,10 +31,10 @@ def test_are_numbered_and_checked(path: Path) -> None:
         )
 
 
-GRADED = CHAPTERS[:3]
+GRADED = [path for path in CHAPTERS if int(path.stem[:2]) in {1, 2, 3, 10, 11}]
 
 
-@pytest.mark.parametrize("path", GRADED, ids=NAMES[:3])
+@pytest.mark.parametrize("path", GRADED, ids=[path.stem for path in GRADED])
 def test_tasks_have_their_difficulty_and_a_hint(path: Path) -> None:
     notebook = read(path)
     for exercise in exercises(notebook):
@@ -43,7 +43,7 @@ def test_tasks_have_their_difficulty_and_a_hint(path: Path) -> None:
         assert re.search(r"<details><summary>Hint</summary>\n\n.+\n\n</details>", task)
 
 
-@pytest.mark.parametrize("path", GRADED, ids=NAMES[:3])
+@pytest.mark.parametrize("path", GRADED, ids=[path.stem for path in GRADED])
 def test_has_pencil_questions_and_something_to_discuss(path: Path) -> None:
     text = "\n\n".join(c.source for c in read(path).cells)
     asked = re.findall(r"^\*\*With a pencil\.\*\* ", text, re.MULTILINE)

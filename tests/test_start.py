@@ -65,6 +65,16 @@ def test_a_seed_decides_the_cuts() -> None:
     assert ids(1) == ids(1) != ids(2)
 
 
+def test_targets_keep_their_cut() -> None:
+    dataset = ParallelDataset(PAIRS, SHARED, SHARED)
+    again = cut_again(dataset, 0.5, seed=0)
+    assert any(
+        len(a) > len(b) for a, b in zip(again.sources, dataset.sources, strict=True)
+    )
+    for cut, plain in zip(again.targets, dataset.targets, strict=True):
+        assert torch.equal(cut, plain)
+
+
 def test_a_cut_longer_than_any_sentence_falls_back() -> None:
     dataset = ParallelDataset(PAIRS[:20], SHARED, SHARED)
     longest = max(dataset.lengths())

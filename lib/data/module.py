@@ -25,8 +25,8 @@ class TranslationData(lightning.LightningDataModule):
         tgt_vocab: the words of the target language.
         max_tokens: most tokens in a batch, padding included.
         seed: with the number of the epoch, decides the order of training.
-        subword_dropout: probability with which each merge of sub-words is left out in
-            training.
+        subword_dropout: probability with which each merge of sub-words is left out of
+            the sources in training.
 
     Raises:
         ValueError: if a part is missing or empty, or one sentence of it has more than

@@ -29,8 +29,9 @@ class TrainingSettings:
             ``vocab_size``.
         vocab_size: tokens of the one sub-word vocabulary that both languages share; 0
             for the words of each language as they are.
-        subword_dropout: probability with which each merge of sub-words is left out in
-            training, so that a word comes cut in several ways; needs ``vocab_size``.
+        subword_dropout: probability with which each merge of sub-words is left out of
+            the sources in training, so that a word comes cut in several ways; needs
+            ``vocab_size``.
         epochs: how often each sentence pair is seen.
         max_tokens: most tokens in a batch, padding included.
         learning_rate: the highest rate, reached when the warm-up ends.
