@@ -135,6 +135,8 @@ DRAWN: dict[str, Draw] = {
     "decoder": lambda: figures.decoder_layer(PRE_NORM, 64, 100, 100),
     "model": lambda: figures.transformer_diagram(BASE, 64, 100, 100),
     "model, letters": lambda: figures.transformer_diagram(TINY),
+    "map": lambda: figures.model_map(["residuals", "feed-forward"]),
+    "map of everything": lambda: figures.model_map(),
     "model, pre": lambda: figures.transformer_diagram(PRE_NORM, 2, 7, 6),
     "batch": lambda: figures.batch_of_tokens([ENGLISH, ["Yes", "."]]),
     "search tree": lambda: figures.search_tree(
@@ -457,6 +459,26 @@ def test_the_model_shows_the_order_of_its_norms() -> None:
     assert before.count("layer norm") == 5 + 2  # and one after each stack
 
 
+def test_the_model_shows_its_masks_and_where_numbers_are_dropped() -> None:
+    for name in ("model", "model, pre"):
+        found = [t.get_text() for t in texts(rendered(name))]
+        assert found.count("dropout") == 5
+        assert found.count("add positions, dropout") == 2
+    found = [t.get_text() for t in texts(rendered("model"))]
+    assert found.count("source mask: padding\n(64, 1, 1, 100)") == 2
+    assert found.count("padding and future\n(64, 1, 100, 100)") == 1
+
+
+@pytest.mark.parametrize(
+    ("mark", "filled"),
+    [("embedding", 2), ("masks", 3), ("residuals", 5), ("encoder", 5), ("model", 21)],
+)
+def test_the_map_fills_what_is_marked(mark: str, filled: int) -> None:
+    figure, _ = figures.model_map(mark)
+    bold = [box for box in boxes(figure) if box.get_linewidth() > 2]
+    assert len(bold) == filled
+
+
 def test_the_memory_reaches_the_cross_attention() -> None:
     ax = rendered("model").axes[0]
     cross = next(t for t in ax.texts if t.get_text().startswith("cross-attention"))
@@ -530,6 +552,7 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: figures.role_tables(["a"], {"t": ("verb", [[1]], ["x"])}), "got 'verb'"),
     (lambda: figures.attention_steps("a", ["b"], [1, 2], [1], [[1]]), "2 keys"),
     (lambda: figures.clock(np.ones((3, 2)), shift=3), "1 to 2.*got 3"),
+    (lambda: figures.model_map("heads"), "tokens, .*got 'heads'"),
     (lambda: figures.pipeline(["a", "b"], ["x", "y"]), "1 or 3 shapes.*got 2"),
     (lambda: figures.pipeline(["a"], [], ["plain"] * 2), "1 kinds.*got 2"),
     (lambda: figures.pipeline(["a"], [], ["fancy"]), "attention, .*'fancy'"),

@@ -17,6 +17,7 @@ from lib.figures.diagrams import (
 )
 from lib.figures.heatmaps import attention_grid, attention_map, mask_map, value_map
 from lib.figures.lookup import table_lookup
+from lib.figures.model_map import MAP_PIECES, model_map
 from lib.figures.roles import ROLES
 from lib.figures.steps import attention_steps, role_tables
 from lib.figures.style import DIVERGING, PALETTE, SEQUENTIAL, apply_style
@@ -27,6 +28,7 @@ apply_style()
 
 __all__ = [
     "DIVERGING",
+    "MAP_PIECES",
     "PALETTE",
     "ROLES",
     "SEQUENTIAL",
@@ -45,6 +47,7 @@ __all__ = [
     "gradient_norms",
     "line_curves",
     "mask_map",
+    "model_map",
     "multi_head_block",
     "pipeline",
     "position_waves",

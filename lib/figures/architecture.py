@@ -42,7 +42,8 @@ class Column:
         height = HEIGHT + 0.2 * text.count("\n")
         y = self.top[1] + gap + height / 2
         box = self.sketch.box(self.x, y, text, kind, self.width, height)
-        self.arrow(box.bottom, shape)
+        if gap:
+            self.arrow(box.bottom, shape)
         self.top = box.top
         return box
 
@@ -50,21 +51,33 @@ class Column:
         """Lead an arrow from the top of the column to a point."""
         self.sketch.arrow(self.top, end, shape or self.shape, self.label)
 
-    def sublayer(self, text: str, kind: str, norm_first: bool) -> Box:
-        """Add a sublayer, the connection that leads around it, and its norm."""
+    def sublayer(self, text: str, kind: str, norm_first: bool, mask: str = "") -> Box:
+        """Add a sublayer, the connection that leads around it, dropout and norm."""
         branch = (self.x, self.top[1] + 0.1)
+        gap = GAP + 0.1
         if norm_first:
-            self.box("layer norm", "norm", gap=GAP + 0.1)
-            inner = self.box(text, kind)
+            self.box("layer norm", "norm", gap=gap)
+            gap = GAP
+        if mask:  # it stands directly below the attention that it belongs to
+            self.box(mask, "mask", gap=gap)
+            gap = 0.0
+        inner = self.box(text, kind, gap=gap)
+        self._dropout()
+        if norm_first:
             joint = self.sketch.plus(self.x, self.top[1] + GAP + 0.13)
             self.arrow(joint.bottom)
             self.top = joint.top
         else:
-            inner = self.box(text, kind, gap=GAP + 0.1)
             joint = self.box("add, layer norm", "norm")
         end = joint.left if self.label == "right" else joint.right
         self.sketch.path([branch, (self.loop, branch[1]), (self.loop, end[1]), end])
         return inner
+
+    def _dropout(self) -> None:
+        """Write beside the next arrow, opposite its shape, that numbers are dropped."""
+        way = -1 if self.label == "right" else 1
+        place = (self.x + 0.09 * way, self.top[1] + GAP / 2)
+        self.sketch.text(place, "dropout", "left" if way > 0 else "right")
 
     def end(self, text: str, shape: str = "") -> None:
         """Lead an arrow out at the top, to what comes out."""
@@ -72,20 +85,32 @@ class Column:
         self.sketch.text((self.x, self.top[1] + GAP + 0.13), text)
 
 
-def _encoder_sublayers(column: Column, config: TransformerConfig) -> None:
+def _encoder_sublayers(
+    column: Column, config: TransformerConfig, src_mask: str
+) -> None:
     attention = f"self-attention\n{_heads(config)}"
-    column.sublayer(attention, "attention", config.norm_first)
+    column.sublayer(attention, "attention", config.norm_first, src_mask)
     column.sublayer(_feed_forward(config), "feed_forward", config.norm_first)
 
 
-def _decoder_sublayers(column: Column, config: TransformerConfig) -> Box:
+def _decoder_sublayers(
+    column: Column, config: TransformerConfig, src_mask: str, tgt_mask: str
+) -> Box:
     """Add the three sublayers of a decoder layer; give the cross-attention's box."""
-    heads = _heads(config)
-    masked = f"masked self-attention\n{heads}"
-    column.sublayer(masked, "attention", config.norm_first)
-    cross = column.sublayer(f"cross-attention\n{heads}", "attention", config.norm_first)
+    own = f"masked self-attention\n{_heads(config)}"
+    cross = f"cross-attention\n{_heads(config)}"
+    column.sublayer(own, "attention", config.norm_first, tgt_mask)
+    inner = column.sublayer(cross, "attention", config.norm_first, src_mask)
     column.sublayer(_feed_forward(config), "feed_forward", config.norm_first)
-    return cross
+    return inner
+
+
+def _src_mask(b: Size, s: Size) -> str:
+    return f"source mask: padding\n{shape_text(b, 1, 1, s)}"
+
+
+def _tgt_mask(b: Size, t: Size) -> str:
+    return f"padding and future\n{shape_text(b, 1, t, t)}"
 
 
 def _heads(config: TransformerConfig) -> str:
@@ -123,7 +148,7 @@ def encoder_layer(
     sketch = Sketch()
     column = Column(sketch, 0.0, "right", shape_text(B, S, config.d_model))
     column.start("x")
-    _encoder_sublayers(column, config)
+    _encoder_sublayers(column, config, _src_mask(B, S))
     column.end("output")
     return sketch.finish()
 
@@ -156,7 +181,7 @@ def decoder_layer(
     sketch = Sketch()
     column = Column(sketch, 0.0, "left", shape_text(B, T, config.d_model))
     column.start("x")
-    cross = _decoder_sublayers(column, config)
+    cross = _decoder_sublayers(column, config, _src_mask(B, S), _tgt_mask(B, T))
     column.end("output")
     start = (cross.left[0] - 1.3, cross.y)
     sketch.arrow(start, cross.left, shape_text(B, S, config.d_model), "above")
@@ -170,7 +195,7 @@ def transformer_diagram(
     S: Size = "S",  # noqa: N803
     T: Size = "T",  # noqa: N803
 ) -> tuple[Figure, Axes]:
-    """Draw the whole Transformer (§3, Figure 1) with the shape on each arrow.
+    """Draw the whole Transformer (§3, Figure 1) with shapes, masks and dropout.
 
     Args:
         config: the sizes of the model.
@@ -191,13 +216,13 @@ def transformer_diagram(
     """
     sketch = Sketch()
     encoder = Column(sketch, 0.0, "right", shape_text(B, S, config.d_model))
-    decoder = Column(sketch, 3.55, "left", shape_text(B, T, config.d_model))
+    decoder = Column(sketch, 2.8, "left", shape_text(B, T, config.d_model))
     _inputs(encoder, "source ids", shape_text(B, S))
     _inputs(decoder, "target ids so far", shape_text(B, T))
     bottom = encoder.top[1] + 0.06
-    _encoder_sublayers(encoder, config)
+    _encoder_sublayers(encoder, config, _src_mask(B, S))
     _frame(encoder, bottom, f"encoder × {config.n_layers}")
-    cross = _decoder_sublayers(decoder, config)
+    cross = _decoder_sublayers(decoder, config, _src_mask(B, S), _tgt_mask(B, T))
     _frame(decoder, bottom, f"decoder × {config.n_layers}")
     for column in (encoder, decoder) if config.norm_first else ():
         column.box("layer norm", "norm", gap=GAP + 0.1)
@@ -210,14 +235,15 @@ def transformer_diagram(
 def _inputs(column: Column, name: str, shape: str) -> None:
     column.start(name)
     column.box("embedding × √D", "embedding", shape)
-    column.box("add positions", "embedding")
+    column.box("add positions, dropout", "embedding")
 
 
 def _frame(column: Column, bottom: float, name: str) -> None:
     """Frame what is repeated, with its name on the side without shapes."""
-    half = column.width / 2 + 0.32
+    half, inner = column.width / 2 + 0.32, column.width / 2 + 0.1
     top = column.top[1] + 0.08
-    column.sketch.frame(column.x - half, bottom, column.x + half, top)
+    left, right = (half, inner) if column.label == "right" else (inner, half)
+    column.sketch.frame(column.x - left, bottom, column.x + right, top)
     outside = -half if column.label == "right" else half
     place = (column.x + outside, top + 0.13)
     column.sketch.text(place, name, "left" if outside < 0 else "right")

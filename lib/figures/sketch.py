@@ -111,6 +111,7 @@ class Sketch:
         kind: str = "plain",
         width: float | None = None,
         height: float | None = None,
+        line: float = 1.1,
     ) -> Box:
         """Draw a box around a text; without a size it takes what the text needs."""
         if width is None:
@@ -125,7 +126,7 @@ class Sketch:
             boxstyle="round,pad=0,rounding_size=0.06",
             facecolor=FILLS[kind],
             edgecolor=LINE,
-            linewidth=1.1,
+            linewidth=line,
             zorder=3,
         )
         self.ax.add_patch(patch)
@@ -163,19 +164,21 @@ class Sketch:
                 offset = 0.09 if side == "right" else -0.09
                 self.text((x + offset, y), label, "left" if offset > 0 else "right")
 
-    def path(self, points: Sequence[Point], dashes: str = "-") -> None:
+    def path(
+        self, points: Sequence[Point], dashes: str = "-", line: float = 1.2
+    ) -> None:
         """Draw a line through the points, with an arrow head at the last one."""
         self.cover(*points)
         if len(points) > 2:
             xs, ys = zip(*points[:-1], strict=True)
-            self.ax.plot(xs, ys, color=LINE, linestyle=dashes, linewidth=1.2, zorder=2)
+            self.ax.plot(xs, ys, color=LINE, linestyle=dashes, linewidth=line, zorder=2)
         head = FancyArrowPatch(
             points[-2],
             points[-1],
             arrowstyle="-|>",
             mutation_scale=12,
             color=LINE,
-            linewidth=1.2,
+            linewidth=line,
             linestyle=dashes,
             shrinkA=0,
             shrinkB=0,

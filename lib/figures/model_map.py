@@ -1,0 +1,144 @@
+"""A small map of the whole model, on which a chapter marks the piece it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from lib.figures.sketch import Box, Point, Sketch
+
+__all__ = ["MAP_PIECES", "model_map"]
+
+MAP_PIECES = (
+    "tokens",
+    "embedding",
+    "positions",
+    "attention",
+    "masks",
+    "residuals",
+    "feed-forward",
+    "encoder",
+    "decoder",
+    "output",
+    "next token",
+)
+"""What can be marked on the map; "model" stands for everything."""
+
+HEIGHT = 0.27  # of a box, in inches
+GAP = 0.15
+WIDTH = 1.86
+
+
+def model_map(mark: str | Sequence[str] = "model") -> tuple[Figure, Axes]:
+    """Draw the whole model (§3, Figure 1), one or more of its pieces marked.
+
+    Args:
+        mark: names out of `MAP_PIECES`, or "model" for all of them.
+
+    Returns:
+        The figure and its axes.
+
+    Raises:
+        ValueError: if a piece is not on the map.
+
+    Example:
+        >>> import matplotlib.pyplot as plt
+        >>> figure, ax = model_map(mark="attention")
+        >>> [text.get_text() for text in ax.texts].count("embedding")
+        2
+        >>> plt.close(figure)
+    """
+    marked = {mark} if isinstance(mark, str) else set(mark)
+    for name in sorted(marked - {"model", *MAP_PIECES}):
+        raise ValueError(
+            f"Expected a piece of the model ({', '.join(MAP_PIECES)}, or model), but "
+            f"got {name!r}."
+        )
+    sketch = Sketch()
+    encoder = _Stack(sketch, 0.0, "encoder", marked)
+    decoder = _Stack(sketch, 2.75, "decoder", marked)
+    for stack, name in ((encoder, "source tokens"), (decoder, "target tokens so far")):
+        stack.box(name, "plain", "tokens", gap=0.0)
+        stack.box("embedding", "embedding", "embedding")
+        stack.box("add positions, dropout", "embedding", "positions")
+        stack.open_frame()
+    encoder.sublayer("self-attention", mask="mask: padding")
+    encoder.sublayer("feed-forward")
+    encoder.close_frame()
+    decoder.sublayer("self-attention", mask="mask: padding, future")
+    cross = decoder.sublayer("cross-attention", mask="mask: padding")
+    decoder.sublayer("feed-forward")
+    decoder.close_frame()
+    _memory(sketch, encoder, cross)
+    decoder.box("linear", "linear", "output", gap=GAP + 0.12)
+    decoder.box("next token", "plain", "next token")
+    return sketch.finish()
+
+
+class _Stack:
+    """A column of the map, growing upwards; what is marked is filled and bold."""
+
+    def __init__(self, sketch: Sketch, x: float, name: str, marked: set[str]) -> None:
+        self.sketch, self.x, self.name, self.marked = sketch, x, name, marked
+        self.out = -1 if name == "encoder" else 1  # residuals run on the outer side
+        self.top: Point = (x, 0.0)
+        self.bottom = 0.0
+        self.inside = False
+
+    def _shows(self, piece: str) -> bool:
+        names = {piece, "model"} | ({self.name} if self.inside else set())
+        return bool(names & self.marked)
+
+    def box(self, text: str, kind: str, piece: str, gap: float = GAP) -> Box:
+        """Add a box on top, with an arrow from what stands below."""
+        shown = self._shows(piece)
+        y = self.top[1] + gap + HEIGHT / 2
+        kind, line = (kind, 2.2) if shown else ("plain", 0.8)
+        box = self.sketch.box(self.x, y, text, kind, WIDTH, HEIGHT, line)
+        if gap:
+            self.sketch.arrow(self.top, box.bottom)
+        self.top = box.top
+        return box
+
+    def sublayer(self, text: str, mask: str = "") -> Box:
+        """Add a sublayer with its mask, its dropout, its residual and its norm."""
+        branch = (self.x, self.top[1] + 0.07)
+        gap = GAP + 0.08
+        if mask:
+            self.box(mask, "mask", "masks", gap)
+            gap = 0.0
+        kind, piece = ("attention",) * 2 if mask else ("feed_forward", "feed-forward")
+        inner = self.box(text, kind, piece, gap)
+        joint = self.box("dropout, add, norm", "norm", "residuals")
+        end = joint.right if self.out > 0 else joint.left
+        side = self.x + self.out * (WIDTH / 2 + 0.16)
+        line = 2.2 if self._shows("residuals") else 1.2
+        path = [branch, (side, branch[1]), (side, end[1]), end]
+        self.sketch.path(path, line=line)
+        return inner
+
+    def open_frame(self) -> None:
+        """Begin what is repeated."""
+        self.inside = True
+        self.bottom = self.top[1] + 0.03
+
+    def close_frame(self) -> None:
+        """Frame what is repeated, with its name above."""
+        self.inside = False
+        top = self.top[1] + 0.07
+        wide, narrow = WIDTH / 2 + 0.26, WIDTH / 2 + 0.08
+        left, right = (wide, narrow) if self.out < 0 else (narrow, wide)
+        self.sketch.frame(self.x - left, self.bottom, self.x + right, top)
+        place = (self.x + self.out * wide, top + 0.12)
+        self.sketch.text(place, f"{self.name} × N", "left" if self.out < 0 else "right")
+
+
+def _memory(sketch: Sketch, encoder: _Stack, cross: Box) -> None:
+    """Lead the memory from the encoder's top to the decoder's cross-attention."""
+    top = encoder.top
+    out, between = top[1] + 0.3, (encoder.x + cross.x) / 2
+    corners = [top, (top[0], out), (between, out), (between, cross.y), cross.left]
+    sketch.path(corners)
+    sketch.text((top[0], out + 0.12), "memory")
