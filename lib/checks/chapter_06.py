@@ -1,4 +1,4 @@
-"""The checks of chapter 6: norms, two maps in one, dropout, the order of the norm."""
+"""The checks of chapter 6: norms, two maps in one, dropout, residual connections."""
 
 from typing import Any
 
@@ -15,9 +15,10 @@ from lib.checks.core import (
     expect_shape,
     unwrap,
 )
+from lib.checks.residuals import expect_dropout, expect_learned, misplaced, ordered
 from lib.layers import Residual
 
-__all__ = ["drop", "fold", "is_pre_norm", "normed_by_hand", "rms_norm"]
+__all__ = ["drop", "fold", "is_pre_norm", "normed_by_hand", "residual", "rms_norm"]
 
 
 @exercise("6.1", praise="Mean 0 and variance 1, and the pattern is still there.")
@@ -111,6 +112,19 @@ def rms_norm(answer: Any) -> None:
     expect_close(
         answer(torch.zeros(2, 4), 1e-5), torch.zeros(2, 4), "rms_norm of zeros"
     )
+    small = 0.001 * x
+    expect_close(
+        answer(small),
+        small / _rms(1e-6 * square, 1e-5),
+        "rms_norm(x) of small numbers, with the eps of the task",
+        [
+            (
+                small / _rms(1e-6 * square, 0.0),
+                "Without an eps handed in, ε is 0: keep the default eps=1e-5, which "
+                "guards a vector of zeros.",
+            )
+        ],
+    )
 
 
 @exercise("6.3", praise="All the width in between was for nothing.")
@@ -167,8 +181,9 @@ def _check_folded(folded: Any, inner: nn.Linear, outer: nn.Linear) -> None:
 @exercise("6.4", praise="Dividing in training leaves nothing to do afterwards.")
 def drop(answer: Any) -> None:
     """Check `drop(x, keep, p)`: zeros, and the rest divided by 1 − p."""
-    x = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0])
-    keep, p = torch.tensor([True, False, True, True, True]), 0.2
+    x = torch.tensor([2.0, 1.0, 3.0, 5.0, 9.0])
+    # Three of five are kept where four are to be expected.
+    keep, p = torch.tensor([True, False, True, False, True]), 0.2
     expect_close(
         answer(x, keep, p),
         x * keep / (1 - p),
@@ -190,6 +205,11 @@ def drop(answer: Any) -> None:
             ),
             (x[keep] / (1 - p), "The dropped numbers must stay in their place as 0."),
             (x / (1 - p), "Nothing is dropped: multiply by keep."),
+            (
+                x * keep / keep.double().mean(),
+                "This divides by the share that this draw happened to keep: divide "
+                "by 1 − p, the share that is kept on average.",
+            ),
             (
                 x * keep * x.sum() / (x * keep).sum(),
                 "This restores the sum of this draw: divide by 1 − p, which is right "
@@ -257,3 +277,18 @@ def is_pre_norm(answer: Any) -> None:
             "compare the output with the input, not its mean with 0 or its variance "
             "with 1.",
         )
+
+
+@exercise("6.6", praise="You built what stands around every sublayer of the model.")
+def residual(answer: Any) -> None:
+    """Check a residual connection with dropout and norm, in both orders."""
+    x, linear = 3 + 5 * torch.randn(2, 4, 8), nn.Linear(8, 8)
+    for first in (False, True):
+        block = answer(8, 0.0, first)
+        what = f"the output with norm_first={first}"
+        got = block(x, linear)
+        expect_shape(got, (2, 4, 8), what)
+        expect_close(got, ordered(x, linear, first), what, misplaced(x, linear, first))
+        expect_learned(unwrap(block))
+    for first in (False, True):
+        expect_dropout(answer, x, first)

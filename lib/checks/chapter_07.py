@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import copy
-import itertools
 import math
-from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from lib.checks.copies import expect_different, expect_kept
 from lib.checks.core import (
     CheckFailed,
     exercise,
@@ -21,12 +20,24 @@ from lib.checks.core import (
     expect_tensor,
     unwrap,
 )
-from lib.config import TransformerConfig
-from lib.layers import EncoderLayer
+from lib.checks.decoder_layers import misled
+from lib.checks.visibility import (
+    cumulate,
+    decoder_of,
+    encoder_of,
+    one_number,
+    small_config,
+)
+from lib.layers import DecoderLayer, EncoderLayer
 from lib.masks import causal_mask
-from lib.model import Decoder, Encoder
 
-__all__ = ["expected_size", "fresh_copies", "visible", "weight_shapes"]
+__all__ = [
+    "decoder_forward",
+    "expected_size",
+    "fresh_copies",
+    "visible",
+    "weight_shapes",
+]
 
 
 @exercise(
@@ -83,7 +94,7 @@ def visible(answer: Any) -> None:
     """Check that a function finds out which output depends on which input."""
     length = 5
     x = torch.randn(1, length, 16)
-    decoder, encoder = _decoder(length), _encoder()
+    decoder, encoder = decoder_of(length), encoder_of()
     triangle = causal_mask(length)
     found = answer(decoder, x)
     expect_tensor(found, "visible(decoder, x)")
@@ -131,27 +142,37 @@ def visible(answer: Any) -> None:
     expect_equal(found, triangle, "visible(decoder, x)", diagnoses)
     everything = torch.ones(length, length, dtype=torch.bool)
     expect_equal(answer(encoder, x), everything, "visible(encoder, x)", diagnoses[:1])
-    expect_equal(answer(_cumulate, x), triangle, "visible of a running sum")
+    expect_equal(answer(cumulate, x), triangle, "visible of a running sum")
+    _expect_noticed(answer, x, triangle)
 
 
-def _config() -> TransformerConfig:
-    return TransformerConfig(
-        9, 9, d_model=16, n_heads=2, n_layers=2, d_ff=32, dropout=0.0
+def _expect_noticed(answer: Any, x: Tensor, triangle: Tensor) -> None:
+    """Demand that small movements and those behind a layer norm are seen too."""
+    nothing = torch.zeros_like(triangle)
+    expect_equal(
+        answer(one_number, x),
+        triangle,
+        "visible of a run that moves one number in each output",
+        [
+            (
+                nothing,
+                "One number that moves is enough for an output to have moved: take the "
+                "largest difference (amax), not the smallest.",
+            )
+        ],
     )
-
-
-def _encoder() -> Callable[[Tensor], Tensor]:
-    encoder = Encoder(_config())
-    return lambda x: encoder(x)
-
-
-def _decoder(length: int) -> Callable[[Tensor], Tensor]:
-    decoder, memory = Decoder(_config()), torch.randn(1, 3, 16)
-    return lambda x: decoder(x, memory, causal_mask(length))
-
-
-def _cumulate(x: Tensor) -> Tensor:
-    return x.cumsum(dim=1)
+    expect_equal(
+        answer(decoder_of(x.size(1), norm_first=True), x),
+        triangle,
+        "visible of a pre-norm decoder",
+        [
+            (
+                nothing,
+                "Nothing moved, because a layer norm takes away what is added to all "
+                "numbers of a word alike: change input j by random numbers.",
+            )
+        ],
+    )
 
 
 @exercise(
@@ -160,7 +181,7 @@ def _cumulate(x: Tensor) -> Tensor:
 )
 def fresh_copies(answer: Any) -> None:
     """Check that a layer is copied in build but not in numbers."""
-    layer = EncoderLayer(_config())
+    layer = EncoderLayer(small_config())
     with torch.no_grad():
         for name, parameter in layer.named_parameters():
             # Norms as after some training, so that drawing them anew shows.
@@ -191,50 +212,8 @@ def fresh_copies(answer: Any) -> None:
         "The given layer was changed or put into the list: draw new matrices for its "
         "copies only.",
     )
-    _expect_different([layer, *layers])
-    _expect_kept(layer, layers)
-
-
-def _matrices(layer: nn.Module) -> dict[str, Tensor]:
-    return {name: p for name, p in layer.named_parameters() if p.dim() > 1}
-
-
-def _expect_different(layers: list[nn.Module]) -> None:
-    clones = 0
-    for first, second in itertools.combinations(layers, 2):
-        a, b = _matrices(first), _matrices(second)
-        same = [name for name in a if torch.equal(a[name], b[name])]
-        clones += len(same) == len(a)
-        if same and len(same) < len(a):
-            raise CheckFailed(
-                f"Two layers still hold the same matrix {same[0]}: draw every "
-                "parameter with more than one dimension anew."
-            )
-    expect(
-        not clones,
-        "These are clones: a deep copy takes the numbers over too, so draw the "
-        "matrices of each copy anew.",
-    )
-
-
-def _expect_kept(layer: nn.Module, layers: list[nn.Module]) -> None:
-    """Demand that vectors are left alone, and that matrices follow Xavier's rule."""
-    for one in layers:
-        for name, parameter in one.named_parameters():
-            original = layer.get_parameter(name)
-            if parameter.dim() == 1:
-                expect(
-                    torch.equal(parameter, original),
-                    f"The vector {name} was drawn anew: leave biases and norms alone.",
-                )
-                continue
-            bound = math.sqrt(6 / sum(parameter.shape))
-            largest = parameter.abs().max().item()
-            expect(
-                0.8 * bound < largest <= bound,
-                f"The matrix {name} does not follow Xavier's rule: its largest number "
-                f"should be just under {bound:.3f}, but is {largest:.3f}.",
-            )
+    expect_different([layer, *layers])
+    expect_kept(layer, layers)
 
 
 @exercise(
@@ -280,3 +259,37 @@ def expected_size(answer: Any) -> None:
             ],
             atol=1e-6,
         )
+
+
+@exercise(
+    "7.5",
+    praise="Self-attention, cross-attention, feed-forward: a decoder layer.",
+)
+def decoder_forward(answer: Any) -> None:
+    """Check the way of x through the three sublayers of a decoder layer."""
+    x, memory = torch.randn(2, 4, 16), torch.randn(2, 3, 16)
+    tgt_mask = causal_mask(4)
+    src_mask = torch.tensor([[True, True, True], [True, True, False]])[:, None, None]
+    masks = (tgt_mask, src_mask)
+    for norm_first in (False, True):
+        layer = DecoderLayer(small_config(norm_first))
+        with torch.no_grad():
+            for parameter in layer.parameters():  # norms that have learned something
+                parameter.add_(0.2 * torch.randn_like(parameter))
+            got = answer(layer, x, memory, *masks)
+            what = f"decoder_forward for a layer with norm_first={norm_first}"
+            expect_shape(
+                got,
+                (2, 4, 16),
+                what,
+                [
+                    (
+                        (2, 3, 16),
+                        "The output is as long as the source: the queries of the "
+                        "cross-attention come from the decoder, keys and values from "
+                        "the memory.",
+                    )
+                ],
+            )
+            right = layer(x, memory, *masks)
+            expect_close(got, right, what, misled(layer, x, memory, *masks))

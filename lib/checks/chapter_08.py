@@ -9,11 +9,27 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from lib.checks.core import brief, exercise, expect, expect_close, expect_equal
+from lib.checks.core import (
+    brief,
+    exercise,
+    expect,
+    expect_close,
+    expect_equal,
+    expect_shape,
+)
+from lib.checks.counting import miscounts, model_count
+from lib.checks.decodes import expect_dropped, misdecoded
 from lib.config import TransformerConfig
-from lib.model import Transformer, count_parameters
+from lib.masks import padding_mask
+from lib.model import Transformer
 
-__all__ = ["count", "floor_with_smoothing", "loss_from_probabilities", "same_alone"]
+__all__ = [
+    "count",
+    "decode",
+    "floor_with_smoothing",
+    "loss_from_probabilities",
+    "same_alone",
+]
 
 
 def _small(src: int, tgt: int, **options: bool) -> TransformerConfig:
@@ -32,23 +48,23 @@ def count(answer: Any) -> None:
     plain = _small(30, 40)
     expect_equal(
         answer(plain),
-        _model_count(plain),
+        model_count(plain),
         "count of a small post-norm model with vocabularies of 30 and 40",
-        _miscounts(plain),
+        miscounts(plain),
     )
     pre_norm = _small(30, 40, norm_first=True)
     expect_equal(
         answer(pre_norm),
-        _model_count(pre_norm),
+        model_count(pre_norm),
         "count of the same model with norm_first",
         [
             (
-                _model_count(plain),
+                model_count(plain),
                 "The last norms are missing: with norm_first, each of the two stacks "
                 "ends in one.",
             ),
             (
-                _model_count(plain) + 2 * plain.d_model,
+                model_count(plain) + 2 * plain.d_model,
                 "With norm_first there are two last norms, one for the encoder and one "
                 "for the decoder.",
             ),
@@ -58,93 +74,24 @@ def count(answer: Any) -> None:
     untied = _small(40, 40)
     expect_equal(
         answer(tied),
-        _model_count(tied),
+        model_count(tied),
         "count of a model with tied embeddings",
         [
             (
-                _model_count(untied),
+                model_count(untied),
                 "Tied embeddings share one matrix: count it once, not three times.",
             ),
             (
-                _model_count(untied) - 40 * tied.d_model,
+                model_count(untied) - 40 * tied.d_model,
                 "Three places share one matrix: the source embedding, the target "
                 "embedding and the output.",
             ),
             (
-                _model_count(tied) - 40,
+                model_count(tied) - 40,
                 "The output's bias is not shared: it stays, with V numbers.",
             ),
         ],
     )
-
-
-def _model_count(config: TransformerConfig) -> int:
-    return count_parameters(Transformer(config))
-
-
-def _miscounts(config: TransformerConfig) -> list[tuple[int, str]]:
-    """What typical mistakes give, for a post-norm model that is not tied."""
-    right = _model_count(config)
-    d, d_ff, n = config.d_model, config.d_ff, config.n_layers
-    v = config.tgt_vocab_size
-    attention = 4 * (d * d + d)
-    return [
-        (
-            right - n * attention,
-            "The decoder's layers have two attentions each: self-attention and "
-            "cross-attention.",
-        ),
-        (
-            right - 12 * n * d,
-            "The biases of the attentions are missing: each of the four linear maps "
-            "has one, of D numbers.",
-        ),
-        (
-            right - 2 * n * (d_ff + d),
-            "The biases of the feed-forward blocks are missing: d_ff numbers and D "
-            "numbers.",
-        ),
-        (
-            right - 12 * n * d - 2 * n * (d_ff + d) - v,
-            "All biases are missing: each linear map has one.",
-        ),
-        (
-            right - 10 * n * d,
-            "The norms are missing: 2 in an encoder layer, 3 in a decoder layer, with "
-            "2 D numbers each.",
-        ),
-        (
-            right - 5 * n * d,
-            "A norm has two vectors, a scale and a shift: 2 D numbers.",
-        ),
-        (
-            right - 2 * n * d,
-            "A decoder layer has three sublayers, so three norms.",
-        ),
-        (right - v, "The bias of the output is missing: V numbers."),
-        (
-            right - v * d - v,
-            "The output map is missing: D × V numbers and a bias of V.",
-        ),
-        (
-            right + config.max_len * d,
-            "The positions are no parameters: they are computed, not learned.",
-        ),
-        (
-            right + 3 * n * attention * (config.n_heads - 1),
-            "The heads share the four matrices, so their number does not count.",
-        ),
-        (
-            right + 2 * (v - config.src_vocab_size) * d,
-            "The source embedding has one row for each token of the source's "
-            "vocabulary, not of the target's.",
-        ),
-        (
-            right + (v - config.src_vocab_size) * d,
-            "The source embedding has one row for each token of the source's "
-            "vocabulary, not of the target's.",
-        ),
-    ]
 
 
 @exercise(
@@ -266,7 +213,16 @@ def same_alone(answer: Any) -> None:
     src = torch.tensor([[5, 6, 7, 8, 9], [7, 5, 4, 6, 8], [6, 9, 0, 0, 0]])
     tgt = torch.tensor([[1, 4, 6, 5], [1, 5, 0, 0], [1, 8, 0, 0]])
     for norm_first in (False, True):
-        config = _small(10, 10, norm_first=norm_first)
+        config = TransformerConfig(
+            10,
+            10,
+            8,
+            n_heads=2,
+            n_layers=3,
+            d_ff=20,
+            dropout=0.0,
+            norm_first=norm_first,
+        )
         _expect_verdict(
             answer(Transformer(config), src, tgt, 0),
             True,
@@ -295,3 +251,36 @@ def _expect_verdict(got: Any, expected: bool, sentence: str) -> None:
     told = f"same_alone should return True or False, but returned {brief(got)}."
     expect(isinstance(verdict, bool), told)
     expect(verdict == expected, sentence)
+
+
+@exercise(
+    "8.5",
+    praise="Masks, embedding, positions, dropout, decoder, output: the writing half.",
+)
+def decode(answer: Any) -> None:
+    """Check the way from target ids and memory to logits."""
+    src = torch.tensor([[5, 6, 7, 8, 9], [7, 5, 4, 0, 0]])
+    # Padding in front too, where the causal mask alone does not hide it.
+    tgt = torch.tensor([[1, 4, 6, 0], [0, 1, 8, 4]])
+    for norm_first in (False, True):
+        model = Transformer(_small(10, 10, norm_first=norm_first))
+        src_mask = padding_mask(src, 0)
+        with torch.no_grad():
+            memory = model.encode(src, src_mask)
+            got = answer(model, tgt, memory, src_mask)
+            right = model.decode(tgt, memory, src_mask)
+            what = f"decode for a model with norm_first={norm_first}"
+            expect_shape(
+                got,
+                (2, 4, 10),
+                what,
+                [
+                    (
+                        (2, 4, 8),
+                        "These are the decoder's vectors: the last step, "
+                        "model.output_proj, makes logits of them.",
+                    )
+                ],
+            )
+            expect_close(got, right, what, misdecoded(model, tgt, memory, src_mask))
+    expect_dropped(answer, tgt)

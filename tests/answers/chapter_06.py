@@ -4,6 +4,7 @@ import torch
 from torch import nn
 
 from lib.checks import chapter_06 as check
+from lib.layers import Residual
 
 V = torch.tensor([0.0, 0.0, 3.0, 9.0])
 CENTERED = V - V.mean()
@@ -61,7 +62,49 @@ def by_statistics(block):
     return not torch.allclose(output.mean(dim=-1), torch.zeros(2, 4), atol=1e-3)
 
 
+def built(post, pre, norms=1):
+    """An answer to 6.6 that computes `post` or `pre`, functions of the block, x and f.
+
+    With `norms` of 0 the norm has nothing to learn.
+    """
+
+    class Answer(nn.Module):
+        def __init__(self, d_model, dropout, norm_first):
+            super().__init__()
+            self.norm = nn.LayerNorm(d_model, elementwise_affine=bool(norms))
+            self.more = nn.ModuleList(nn.LayerNorm(d_model) for _ in range(norms - 1))
+            self.drop = nn.Dropout(dropout)
+            self.p = dropout
+            self.norm_first = norm_first
+
+        def forward(self, x, sublayer):
+            return (pre if self.norm_first else post)(self, x, sublayer)
+
+    return Answer
+
+
+def post(block, x, f):
+    return block.norm(x + block.drop(f(x)))
+
+
+def pre(block, x, f):
+    return x + block.drop(f(block.norm(x)))
+
+
+def always_drops(block, x, f):
+    dropped = nn.functional.dropout(f(block.norm(x)), block.p)
+    return x + dropped
+
+
+class StubResidual(nn.Module):
+    def __init__(self, d_model, dropout, norm_first):
+        super().__init__()
+
+    def forward(self, x, sublayer): ...
+
+
 STUBS = [
+    (check.residual, StubResidual),
     (check.normed_by_hand, [..., ..., ..., ...]),
     (check.normed_by_hand, [-0.816, ..., 0.0, 1.633]),
 ]
@@ -78,6 +121,8 @@ RIGHT = [
     (check.fold, folded()),
     (check.drop, drop),
     (check.drop, lambda x, keep, p: torch.where(keep, x / (1 - p), 0.0)),
+    (check.residual, built(post, pre)),
+    (check.residual, Residual),
     (check.is_pre_norm, hands_through),
     (
         check.is_pre_norm,
@@ -101,6 +146,8 @@ WRONG = [
         "outside the root",
     ),
     (check.rms_norm, lambda x, eps=1e-5: rms(x, 0.0), "ε has no effect"),
+    (check.rms_norm, lambda x, eps=0.0: rms(x, eps), "ε is 0"),
+    (check.rms_norm, lambda x, eps=1e-3: rms(x, eps), "small numbers"),
     (check.rms_norm, lambda x, eps=1e-5: rms(x), "ε has no effect"),
     (
         check.rms_norm,
@@ -159,6 +206,11 @@ WRONG = [
         lambda x, keep, p: x * keep * x.sum() / (x * keep).sum(),
         "sum of this draw",
     ),
+    (
+        check.drop,
+        lambda x, keep, p: x * keep / keep.float().mean(),
+        "this draw happened to keep",
+    ),
     (check.drop, lambda x, keep, p: x, "drop(x, keep, 0.2) should be"),
     (check.is_pre_norm, with_normed_input, "not normed already"),
     (check.is_pre_norm, lambda block: True, "A post-norm block passed for pre-norm"),
@@ -174,4 +226,40 @@ WRONG = [
         "norm_first lies",
     ),
     (check.is_pre_norm, by_statistics, "learned a scale and a shift"),
+    (check.residual, built(pre, pre), "not told apart"),
+    (check.residual, built(post, post), "not told apart"),
+    (check.residual, built(pre, post), "exchanged"),
+    (check.residual, built(lambda b, x, f: b.norm(f(x)), pre), "residual is missing"),
+    (check.residual, built(post, lambda b, x, f: f(b.norm(x))), "residual is missing"),
+    (check.residual, built(lambda b, x, f: x + f(x), pre), "norm is missing"),
+    (
+        check.residual,
+        built(post, lambda b, x, f: b.norm(x) + b.drop(f(b.norm(x)))),
+        "not the normed x",
+    ),
+    (
+        check.residual,
+        built(lambda b, x, f: x + b.norm(f(x)), pre),
+        "behind the sublayer alone",
+    ),
+    (check.residual, built(post, lambda b, x, f: 2 * x), "is off in"),
+    (check.residual, built(post, pre, norms=0), "it learns 0"),
+    (check.residual, built(post, pre, norms=2), "it learns 32"),
+    (
+        check.residual,
+        built(lambda b, x, f: b.norm(b.drop(x + f(x))), pre),
+        "dropout reaches x",
+    ),
+    (
+        check.residual,
+        built(post, lambda b, x, f: b.drop(x + f(b.norm(x)))),
+        "dropout reaches x",
+    ),
+    (
+        check.residual,
+        built(lambda b, x, f: b.norm(x + f(x)), pre),
+        "Nothing is dropped",
+    ),
+    (check.residual, built(post, always_drops), "still dropped after eval()"),
+    (check.residual, built(post, lambda b, x, f: x[0]), "should have the shape"),
 ]

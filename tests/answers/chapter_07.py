@@ -78,6 +78,69 @@ def draws_one_matrix(layer, n):
     return copies
 
 
+def with_ones(run, x):
+    """Adds 1 to every number of a word, which a layer norm takes away again."""
+    before = run(x)
+    columns = []
+    for j in range(x.size(1)):
+        changed = x.clone()
+        changed[:, j] += 1
+        columns.append((run(changed) - before).abs().amax(dim=-1)[0] > 1e-5)
+    return torch.stack(columns, dim=1)
+
+
+def all_numbers_moved(run, x):
+    before = run(x)
+    columns = []
+    for j in range(x.size(1)):
+        changed = x.clone()
+        changed[:, j] += 1 + torch.randn(x.size(-1))
+        columns.append((run(changed) - before).abs().amin(dim=-1)[0] > 1e-5)
+    return torch.stack(columns, dim=1)
+
+
+def own(layer, x, mask, part="self_attention"):
+    attend = getattr(layer, part)
+    around = getattr(layer, f"{part}_residual")
+    return around(x, lambda y: attend(y, y, y, mask)[0])
+
+
+def cross(layer, x, memory, mask):
+    around = layer.cross_attention_residual
+    return around(x, lambda y: layer.cross_attention(y, memory, memory, mask)[0])
+
+
+def think(layer, x):
+    return layer.feed_forward_residual(x, layer.feed_forward)
+
+
+def decoder_forward(layer, x, memory, tgt_mask, src_mask):
+    x = own(layer, x, tgt_mask)
+    return think(layer, cross(layer, x, memory, src_mask))
+
+
+def turned_round(layer, x, memory, tgt_mask, src_mask):
+    x = own(layer, x, tgt_mask)
+    around, attend = layer.cross_attention_residual, layer.cross_attention
+    return think(layer, around(memory, lambda y: attend(y, x, x)[0]))
+
+
+def without_residuals(layer, x, memory, tgt_mask, src_mask):
+    x = layer.self_attention(x, x, x, tgt_mask)[0]
+    return layer.feed_forward(layer.cross_attention(x, memory, memory, src_mask)[0])
+
+
+def with_one_residual(layer, x, memory, tgt_mask, src_mask):
+    around, attend = layer.self_attention_residual, layer.cross_attention
+    x = own(layer, x, tgt_mask)
+    x = around(x, lambda y: attend(y, memory, memory, src_mask)[0])
+    return around(x, layer.feed_forward)
+
+
+def keeps_the_weights(layer, x, memory, tgt_mask, src_mask):
+    return own(layer, x, tgt_mask) + layer.cross_attention(x, memory, memory, src_mask)
+
+
 def size(n_layers, r):
     return math.sqrt(1 + 2 * n_layers * r**2)
 
@@ -89,6 +152,11 @@ RIGHT = [
     (check.visible, visible_from_gradients),
     (check.fresh_copies, fresh),
     (check.fresh_copies, lambda layer, n: nn.ModuleList(fresh(layer, n))),
+    (check.decoder_forward, decoder_forward),
+    (
+        check.decoder_forward,
+        lambda layer, x, memory, t, s: layer(x, memory, t, s),
+    ),
     (check.expected_size, size),
     (check.expected_size, lambda n, r: torch.tensor(1 + 2 * n * r * r) ** 0.5),
 ]
@@ -147,6 +215,8 @@ WRONG = [
         lambda run, x: torch.ones(x.size(1), x.size(1)).tril().bool(),
         "visible(encoder, x)",
     ),
+    (check.visible, with_ones, "takes away what is added"),
+    (check.visible, all_numbers_moved, "amax"),
     (check.fresh_copies, lambda layer, n: [copy.deepcopy(layer)] * n, "several times"),
     (check.fresh_copies, lambda layer, n: [layer] * n, "several times"),
     (
@@ -185,4 +255,54 @@ WRONG = [
     (check.expected_size, lambda n, r: math.sqrt(1 + 2 * n * r), "Square r too"),
     (check.expected_size, lambda n, r: math.sqrt(2 * n * r * r), "that enters"),
     (check.expected_size, lambda n, r: 1.0, "should be"),
+    (
+        check.decoder_forward,
+        lambda a, x, m, t, s: decoder_forward(a, x, m, None, s),
+        "self-attention has no mask",
+    ),
+    (
+        check.decoder_forward,
+        lambda a, x, m, t, s: decoder_forward(a, x, m, t, None),
+        "cross-attention has no mask",
+    ),
+    (
+        check.decoder_forward,
+        lambda a, x, m, t, s: decoder_forward(a, x, m, None, None),
+        "Neither attention",
+    ),
+    (
+        check.decoder_forward,
+        lambda a, x, m, t, s: decoder_forward(a, x, m, s, t),
+        "stopped with ValueError",
+    ),
+    (
+        check.decoder_forward,
+        lambda a, x, m, t, s: think(a, own(a, cross(a, x, m, s), t)),
+        "read first",
+    ),
+    (
+        check.decoder_forward,
+        lambda a, x, m, t, s: think(a, own(a, x, t)),
+        "never read",
+    ),
+    (
+        check.decoder_forward,
+        lambda a, x, m, t, s: think(a, cross(a, x, m, s)),
+        "self-attention is missing",
+    ),
+    (
+        check.decoder_forward,
+        lambda a, x, m, t, s: cross(a, own(a, x, t), m, s),
+        "feed-forward block is missing",
+    ),
+    (
+        check.decoder_forward,
+        lambda a, x, m, t, s: think(a, own(a, own(a, x, t), t, "cross_attention")),
+        "own words: its keys",
+    ),
+    (check.decoder_forward, turned_round, "as long as the source"),
+    (check.decoder_forward, without_residuals, "residuals are missing"),
+    (check.decoder_forward, with_one_residual, "serves all three"),
+    (check.decoder_forward, keeps_the_weights, "stopped with TypeError"),
+    (check.decoder_forward, lambda a, x, m, t, s: x, "is off in"),
 ]

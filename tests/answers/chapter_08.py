@@ -1,11 +1,13 @@
 """Right and wrong answers to the exercises of chapter 8."""
 
+import functools
 import math
 
 import torch
 import torch.nn.functional as F
 
 from lib.checks import chapter_08 as check
+from lib.masks import causal_mask, padding_mask
 
 
 def count(c, biases=1, norms=(2, 3), vectors=2, cross=1, last_norms=2, output_bias=1):
@@ -114,7 +116,31 @@ def shape_only(model, src, tgt, pad_id):
     return model(src, tgt)
 
 
+def decode(
+    model,
+    tgt,
+    memory,
+    src_mask,
+    mask=lambda padding, future: padding & future,
+    embed=lambda model, tgt: model.dropout(model.positions(model.tgt_embedding(tgt))),
+    end=lambda model, states: model.output_proj(states),
+):
+    """Decode; the options leave out what people forget."""
+    tgt_mask = mask(padding_mask(tgt, model.config.pad_id), causal_mask(tgt.size(1)))
+    return end(model, model.decoder(embed(model, tgt), memory, tgt_mask, src_mask))
+
+
+def misdecoded(**options):
+    return functools.partial(decode, **options)
+
+
+def without_source_mask(model, tgt, memory, src_mask):
+    return decode(model, tgt, memory, None)
+
+
 RIGHT = [
+    (check.decode, decode),
+    (check.decode, lambda model, *rest: model.decode(*rest)),
     (check.count, count),
     (check.loss_from_probabilities, loss),
     (
@@ -208,4 +234,37 @@ WRONG = [
     (check.same_alone, lambda *_: False, "without a fault was accused"),
     (check.same_alone, first_pair_only, "every pair"),
     (check.same_alone, shape_only, "True or False"),
+    (check.decode, misdecoded(mask=lambda p, f: f), "padding of the target"),
+    (check.decode, misdecoded(mask=lambda p, f: p), "future is not hidden"),
+    (check.decode, misdecoded(mask=lambda p, f: None), "target has no mask"),
+    (check.decode, misdecoded(mask=lambda p, f: p & f.T), "turned round"),
+    (check.decode, misdecoded(mask=lambda p, f: p | f), "joined by or"),
+    (check.decode, without_source_mask, "source's mask is not handed"),
+    (
+        check.decode,
+        misdecoded(embed=lambda m, tgt: m.dropout(m.tgt_embedding(tgt))),
+        "positions are missing",
+    ),
+    (
+        check.decode,
+        misdecoded(embed=lambda m, tgt: m.positions(m.src_embedding(tgt))),
+        "source's embedding",
+    ),
+    (
+        check.decode,
+        misdecoded(embed=lambda m, tgt: m.positions(m.tgt_embedding(tgt))),
+        "Nothing is dropped",
+    ),
+    (check.decode, misdecoded(end=lambda m, x: x), "the last step"),
+    (
+        check.decode,
+        misdecoded(end=lambda m, x: m.output_proj(x).softmax(dim=-1)),
+        "leave the softmax out",
+    ),
+    (
+        check.decode,
+        misdecoded(end=lambda m, x: m.output_proj(x).log_softmax(dim=-1)),
+        "leave the softmax out",
+    ),
+    (check.decode, misdecoded(end=lambda m, x: m.output_proj(-x)), "is off in"),
 ]
