@@ -229,7 +229,7 @@ def test_sacrebleu_comes_to_the_same_intervals_and_verdicts() -> None:
             test_type="bs",
         )
         _, scores = test()
-        theirs = scores["BLEU"][1]
+        theirs: Any = scores["BLEU"][1]
         ours = bleu_interval(sentence_counts(one, right))
         assert ours.value == pytest.approx(theirs.score)
         assert (ours.high - ours.low) / 2 == pytest.approx(theirs.ci, rel=0.15)

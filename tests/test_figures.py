@@ -407,7 +407,7 @@ def test_a_shift_leads_from_tip_to_tip() -> None:
     arrows = [p for p in ax.patches if isinstance(p, FancyArrowPatch)]
     assert len(arrows) == 3
     for start, arrow in enumerate(arrows):
-        ends = np.array(arrow._posA_posB)
+        ends = np.array(arrow._posA_posB)  # type: ignore[attr-defined]  # no getter
         assert np.allclose(ends, pair[[start, start + 2]])
 
 
