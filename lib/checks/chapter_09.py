@@ -3,10 +3,19 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from lib.checks.core import exercise, expect, expect_equal, expect_shape
+from lib.checks.core import (
+    CheckFailed,
+    as_tensor,
+    brief,
+    exercise,
+    expect,
+    expect_equal,
+    expect_shape,
+)
 
 __all__ = ["leaks", "sentences_right", "shift", "write_greedily"]
 
@@ -20,10 +29,10 @@ def shift(answer: Any) -> None:
     what = f"shift({ids}, sos_id={sos}, eos_id={eos})"
     got = answer(list(ids), sos, eos)
     expect(
-        isinstance(got, list | tuple) and len(got) == 2,
+        isinstance(got, list | tuple | Tensor | np.ndarray) and len(got) == 2,
         f"{what} should be two lists, the decoder's input and its target.",
     )
-    rows = [row.tolist() if isinstance(row, Tensor) else row for row in got]
+    rows = [row.tolist() if hasattr(row, "tolist") else list(row) for row in got]
     fed, asked = [sos, *ids], [*ids, eos]
     both = [sos, *ids, eos]
     leak = "This is the leak: the decoder's input is also its target."
@@ -59,7 +68,7 @@ def shift(answer: Any) -> None:
         ],
     )
     got = answer([4], 8, 6)
-    rows = [row.tolist() if isinstance(row, Tensor) else row for row in got]
+    rows = [row.tolist() if hasattr(row, "tolist") else list(row) for row in got]
     expect_equal(rows, [[8, 4], [4, 6]], "shift([4], sos_id=8, eos_id=6)")
 
 
@@ -145,16 +154,49 @@ def _writing_mistakes(calls: list[list[int]]) -> list[tuple[Any, str]]:
 
 
 _VOCAB_SIZE = 11
+_TARGET = [4, 9, 10, 0, 7, 2]
+
+Sees = Callable[[int, int], bool]
+"""Whether step t of some training code sees target word j."""
 
 
-def _black_box(sees: Callable[[int, int], bool]) -> Callable[[Tensor], Tensor]:
-    """Return training code whose step t sees target word j when `sees(t, j)`."""
+def _next_but_not_own(t: int, j: int) -> bool:
+    return j < t or j == t + 1
+
+
+def _leaks_only_at(step: int) -> Sees:
+    return lambda t, j: j < t or j == t == step
+
+
+_BOXES: list[tuple[str, Sees, float, bool]] = [
+    ("with the shift", lambda t, j: j < t, 1.0, False),
+    ("whose input is its target", lambda t, j: j <= t, 1.0, True),
+    ("that leaks at the last step only", _leaks_only_at(5), 1.0, True),
+    ("that leaks at the first step only", _leaks_only_at(0), 1.0, True),
+    ("that leaks at one step in the middle", _leaks_only_at(3), 1.0, True),
+    ("that sees the next target, but not its own", _next_but_not_own, 1.0, True),
+    ("that leaks faintly", lambda t, j: j <= t, 1e-3, True),
+    ("that sees only the word before", lambda t, j: j == t - 1, 1.0, False),
+]
+"""Name, what it sees, how strongly it sees its own target, whether that is a leak."""
+
+
+def _black_box(
+    sees: Sees, strength: float, calls: list[list[int]]
+) -> Callable[[Tensor], Tensor]:
+    """Return training code that sees these words, and notes what it is given."""
     table = torch.randn(_VOCAB_SIZE, 12, _VOCAB_SIZE)
 
     def run(target: Tensor) -> Tensor:
+        calls.append([int(i) for i in target])
+        words = [i % _VOCAB_SIZE for i in calls[-1]]
         rows = []
-        for t in range(len(target)):
-            seen = [table[target[j], j] for j in range(len(target)) if sees(t, j)]
+        for t in range(len(words)):
+            seen = [
+                table[words[j], j] * (strength if j == t else 1.0)
+                for j in range(len(words))
+                if sees(t, j)
+            ]
             rows.append(torch.stack([table[0, t], *seen]).sum(dim=0))
         return torch.stack(rows)  # (T, V)
 
@@ -164,28 +206,33 @@ def _black_box(sees: Callable[[int, int], bool]) -> Callable[[Tensor], Tensor]:
 @exercise("9.3", praise="Run it on every data loader before you train with it.")
 def leaks(answer: Any) -> None:
     """Check `leaks(run, target, vocab_size)`: does a step see its own target?"""
-    target = torch.tensor([4, 9, 10, 0, 7, 2])
-    boxes: list[tuple[str, Callable[[int, int], bool], bool]] = [
-        ("with the shift", lambda t, j: j < t, False),
-        ("whose input is its target", lambda t, j: j <= t, True),
-        ("that leaks at the last step only", lambda t, j: j < t or j == t == 5, True),
-        ("that leaks at the first step only", lambda t, j: j < t or j == t == 0, True),
-        ("that sees the next target, but not its own", _next_but_not_own, True),
-        ("that sees only the word before", lambda t, j: j == t - 1, False),
-    ]
-    verdicts = []
-    for name, sees, expected in boxes:
-        got = answer(_black_box(sees), target.clone(), _VOCAB_SIZE)
+    verdicts: list[tuple[str, bool, bool]] = []
+    honest_calls: list[list[int]] = []  # of the code with the shift
+    for name, sees, strength, expected in _BOXES:
+        calls: list[list[int]] = []
+        run = _black_box(sees, strength, calls)
+        got = answer(run, torch.tensor(_TARGET), _VOCAB_SIZE)
+        got = as_tensor(got)
         expect(
-            isinstance(got, bool) or (isinstance(got, Tensor) and got.numel() == 1),
-            "The answer should be True or False.",
+            isinstance(got, Tensor) and got.numel() == 1 and got.dtype == torch.bool,
+            f"The answer should be True or False, but is {brief(got)}.",
         )
+        _expect_ids(calls)
+        honest_calls = honest_calls or calls
         verdicts.append((name, bool(got), expected))
-    _expect_verdicts(verdicts)
+    if any(got != expected for _, got, expected in verdicts):
+        _expect_verdicts(verdicts)
+        _expect_changes(honest_calls, said_leak=verdicts[0][1])
+        _expect_rows(verdicts)
 
 
-def _next_but_not_own(t: int, j: int) -> bool:
-    return j < t or j == t + 1
+def _expect_ids(calls: list[list[int]]) -> None:
+    outside = [i for ids in calls for i in ids if not 0 <= i < _VOCAB_SIZE]
+    if outside:
+        raise CheckFailed(
+            f"run was given the id {outside[0]}, but ids go from 0 to "
+            f"{_VOCAB_SIZE - 1}: wrap round with % vocab_size."
+        )
 
 
 def _expect_verdicts(verdicts: list[tuple[str, bool, bool]]) -> None:
@@ -193,6 +240,40 @@ def _expect_verdicts(verdicts: list[tuple[str, bool, bool]]) -> None:
         any(got == expected for _, got, expected in verdicts),
         "True and False are exchanged: True means that there is a leak.",
     )
+
+
+def _expect_changes(calls: list[list[int]], said_leak: bool) -> None:
+    """Look at the targets that were tried on the code with the shift."""
+    expect(calls, "It never calls run: the scores have to be computed, twice or more.")
+    changed = [
+        {
+            j
+            for j, (new, old) in enumerate(zip(ids, _TARGET, strict=False))
+            if new != old
+        }
+        for ids in calls
+    ]
+    expect(
+        any(changed),
+        "run is given the same target each time: change a word in a clone of it.",
+    )
+    if said_leak:
+        expect(
+            max(len(places) for places in changed) == 1,
+            "Several words are changed at once, and then rows may move that only see "
+            "an earlier one: take a fresh target.clone() for each step.",
+        )
+        return
+    missed = set(range(len(_TARGET))) - set().union(*changed)
+    places = ", ".join(map(str, sorted(missed)))
+    expect(
+        not missed,
+        f"The target of step {places} is never changed: change each word in turn, into "
+        "another one than it is, and say False only when all have been tried.",
+    )
+
+
+def _expect_rows(verdicts: list[tuple[str, bool, bool]]) -> None:
     said = [got for _, got, _ in verdicts]
     expect(
         not all(said),
@@ -201,18 +282,23 @@ def _expect_verdicts(verdicts: list[tuple[str, bool, bool]]) -> None:
     )
     expect(
         any(said),
-        "It says False of all code: change the target of step t in a clone, run again, "
-        "and compare the rows up to and including t.",
+        "It says False of all code: compare the rows up to and including the changed "
+        "word, before and after.",
     )
-    own = [got == expected for _, got, expected in verdicts]
+    right = [got == expected for _, got, expected in verdicts]
     expect(
-        own != [True, True, True, True, False, True],
+        right != [name != _BOXES[5][0] for name, *_ in _BOXES],
         "It compares row t alone: when word t changes, the rows before t must not move "
         "either.",
     )
     expect(
-        own != [True, False, False, False, True, True],
+        said != [sees is _next_but_not_own for _, sees, *_ in _BOXES],
         "It leaves row t out: compare the rows up to and including the changed word.",
+    )
+    expect(
+        right[6] or not all(right[:3]),
+        "It misses a leak that changes the scores a little: compare the scores "
+        "themselves, not the words that win, and with a small tolerance.",
     )
     for name, got, expected in verdicts:
         expect(
@@ -221,54 +307,107 @@ def _expect_verdicts(verdicts: list[tuple[str, bool, bool]]) -> None:
         )
 
 
+_LABELS = [[4, 2, 0, 0], [2, 0, 0, 0], [5, 3, 3, 2], [3, 2, 0, 0]]
+_LABELS += [[5, 3, 2, 0], [6, 3, 5, 2], [3, 2, 0, 0], [4, 5, 2, 0]]
+_SAID = [[4, 2, 0, 0], [2, 0, 4, 0], [8, 3, 3, 2], [3, 0, 3, 0]]
+_SAID += [[5, 3, 2, 2], [6, 3, 0, 2], [3, 2, 0, 0], [4, 5, 2, 4]]
+"""Padding is 0. Each mistake that is named below counts another number of these."""
+
+
 @exercise("9.4", praise="One wrong word, and the whole sentence is wrong.")
 def sentences_right(answer: Any) -> None:
     """Check `sentences_right(logits, labels, pad_id)`: a count of whole sentences."""
-    pad = 3
-    labels = torch.tensor(
-        [[5, 2, pad, pad], [6, 7, 8, 2], [4, 4, 2, pad], [7, 5, 2, pad], [6, 2, 3, 3]]
+    labels, said = torch.tensor(_LABELS), torch.tensor(_SAID)
+    logits = _ranks_first(said)
+    got = _count(answer(logits, labels, 0), len(labels))
+    alone = torch.tensor([[6, 7, 8, 2]])
+    counts = [
+        _count(answer(_ranks_first(words), alone, 0), 1)
+        for words in (alone, torch.tensor([[6, 5, 8, 2]]))
+    ]
+    expect(counts != [0, 1], "It counts the wrong sentences: count the right ones.")
+    expect_equal(got, 5, "The number of right sentences", _counting(said, labels))
+    expect_equal(counts, [1, 0], "The counts in one right and in one wrong sentence")
+    # The same sentences, with the words 0 and 3 exchanged: now 3 is padding.
+    exchange = torch.tensor([3, 1, 2, 0, 4, 5, 6, 7, 8])
+    other = _count(answer(_ranks_first(exchange[said]), exchange[labels], 3), 8)
+    expect(
+        other == 5,
+        "It is right where padding is 0, but not where it is 3: ask for pad_id.",
     )
-    said = torch.tensor(
-        [[5, 2, 8, 8], [6, 7, 8, 2], [4, 5, 2, pad], [7, 5, 2, pad], [8, 2, pad, pad]]
+
+
+def _ranks_first(words: Tensor) -> Tensor:
+    return torch.nn.functional.one_hot(words, 9) * 4.0 - 6.0  # (B, T, V)
+
+
+def _count(got: Any, sentences: int) -> Any:
+    """Take the answer as a number; what is no single number is named."""
+    found = as_tensor(got)
+    if not isinstance(found, Tensor):
+        return got
+    shapes = [
+        ((sentences,), "This is one answer for each sentence: count the right ones."),
+        ((sentences, 4), "This is one answer for each word: count the sentences."),
+    ]
+    expect_shape(found, (), "sentences_right(logits, labels, pad_id)", shapes)
+    expect(
+        found.dtype != torch.bool,
+        "This is one answer for the whole batch: ask each sentence, with dim=1, and "
+        "count.",
     )
-    logits = torch.nn.functional.one_hot(said, 9) * 4.0 - 6.0
-    got = answer(logits, labels, pad)
-    if isinstance(got, Tensor):
-        shapes = [
-            ((5,), "This is one answer for each sentence: count the right ones."),
-            ((5, 4), "This is one answer for each word: count the sentences."),
-        ]
-        expect_shape(got, (), "sentences_right(logits, labels, pad_id)", shapes)
-        got = got.item()
-    hits, padding = said == labels, labels == pad
-    expect_equal(
-        got,
-        3,
-        "The number of right sentences",
-        [
-            (
-                int(hits.all(dim=1).sum()),
-                "The model also has to say <pad> at the places of padding: what it "
-                "says there must not matter.",
-            ),
-            (int((hits & ~padding).sum()), "These are words: count the sentences."),
-            (int(hits.sum()), "These are words, and padding with them."),
-            (
-                int((hits & ~padding).all(dim=1).sum()),
-                "Padding counts as wrong: inside a sentence it has to count as right, "
-                "so join the two with |.",
-            ),
-            (
-                lambda value: abs(value - 3 / 5) < 1e-6,
-                "This is the share of right sentences: return their number.",
-            ),
-            (
-                5,
-                "All sentences count as right: each needs all of its words right, not "
-                "one of them.",
-            ),
-        ],
+    return found.item()
+
+
+def _counting(said: Tensor, labels: Tensor) -> list[tuple[Any, str]]:
+    """What a wrong count says about how it was made."""
+    hits, padding = said == labels, labels == 0
+    fine = hits | padding
+    shares = (
+        float(fine.all(dim=1).float().mean()),
+        float(hits[~padding].float().mean()),
+        float(hits.float().mean()),
     )
-    expect_equal(
-        int(answer(logits[2:3], labels[2:3], pad)), 0, "The count in a wrong sentence"
-    )
+
+    def share(value: Any) -> bool:
+        return any(abs(value - number) < 1e-6 for number in shares)
+
+    return [
+        (
+            int(hits.all(dim=1).sum()),
+            "The model also has to say <pad> at the places of padding: what it says "
+            "there must not matter.",
+        ),
+        (
+            int((hits | (said == 0)).all(dim=1).sum()),
+            "It takes a place for padding where the model says <pad>: padding is where "
+            "the label is.",
+        ),
+        (
+            int((fine | (said == 0)).all(dim=1).sum()),
+            "It forgives the model a <pad> in the middle of a sentence: only the label "
+            "tells what is padding.",
+        ),
+        (
+            int((hits | ~padding).all(dim=1).sum()),
+            "It is the other way round: words have to be right, and padding is fine.",
+        ),
+        (int((hits & ~padding).sum()), "These are words: count the sentences."),
+        (int(hits.sum()), "These are words, and padding with them."),
+        (int(fine.sum()), "These are places, padding included: count the sentences."),
+        (
+            int((hits & ~padding).all(dim=1).sum()),
+            "Padding counts as wrong: inside a sentence it has to count as right, "
+            "so join the two with |.",
+        ),
+        (
+            int(fine.all(dim=0).sum()),
+            "It counts columns: a sentence is a row, so ask all of dim=1.",
+        ),
+        (share, "This is a share: return the number of right sentences."),
+        (
+            len(labels),
+            "All sentences count as right: each needs all of its words right, not one "
+            "of them.",
+        ),
+    ]
