@@ -1,5 +1,6 @@
 """The checks of chapter 4: masks, a masked softmax, and five suspects."""
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import torch
@@ -7,6 +8,7 @@ from torch import Tensor
 
 from lib.checks.core import (
     CheckFailed,
+    as_tensor,
     brief,
     exercise,
     expect,
@@ -14,6 +16,7 @@ from lib.checks.core import (
     expect_equal,
     expect_shape,
     expect_tensor,
+    without,
 )
 from lib.checks.suspects import suspects
 from lib.masks import causal_mask, padding_mask
@@ -47,7 +50,7 @@ def window_mask(answer: Any) -> None:
     ones = torch.ones(6, 6, dtype=torch.bool)
     right = ones.tril() & ones.triu(-2)
     wide, narrow = ones.tril() & ones.triu(-3), ones.tril() & ones.triu(-1)
-    got = answer(6, 3)
+    got = as_tensor(answer(6, 3))
     expect_shape(got, (6, 6), "window_mask(6, 3)")
     _expect_boolean(got, "window_mask(6, 3)")
     expect_equal(
@@ -65,19 +68,35 @@ def window_mask(answer: Any) -> None:
             (right.T, "This window looks ahead: rows are queries, columns are keys."),
             (right | right.T, "This window reaches into the future too: close it."),
             (ones.tril(), "The whole past is open here: cut off what lies too far."),
+            (
+                torch.zeros(6, 6).bool(),
+                "Nothing is open here: join with & what lies "
+                "on or below the diagonal and what lies on or above a lower one.",
+            ),
         ],
     )
     expect_equal(answer(4, 1), torch.eye(4).bool(), "window_mask(4, 1)")
     expect_equal(answer(3, 9), causal_mask(3), "window_mask(3, 9)")
 
 
+FORBIDDEN = (
+    "This calls causal_mask or padding_mask: the task is to build both conditions "
+    "yourself, with tril and a comparison."
+)
+
+
 @exercise("4.2", praise="This is the mask that the decoder of chapter 8 builds.")
 def decoder_mask(answer: Any) -> None:
     """Check `decoder_mask(token_ids, pad_id)`."""
-    tokens = torch.tensor([[5, 8, 6, 9], [5, 7, 2, 2], [5, 2, 2, 2]])
+    # Padding at either end and inside, and a token 0 that is none: so no two slips
+    # give the same mask.
+    tokens = torch.tensor([[5, 0, 6, 9], [2, 2, 5, 7], [5, 2, 8, 2]])
     past, real = causal_mask(4), padding_mask(tokens, 2)
+    rows = real.transpose(-2, -1)
+    right = past & real
     what = "decoder_mask(token_ids, 2) for a batch of shape (3, 4)"
-    got = answer(tokens, 2)
+    with without(FORBIDDEN, named={"causal_mask", "padding_mask"}):
+        got = as_tensor(answer(tokens, 2))
     expect_shape(
         got,
         (3, 1, 4, 4),
@@ -92,28 +111,40 @@ def decoder_mask(answer: Any) -> None:
                 "This is one mask for all, but each sentence has its own padding.",
             ),
             ((3, 1, 1, 4), "This is the padding mask alone: add the causal one."),
+            (
+                (3, 1, 4, 1),
+                "This marks padding in the rows, and has no causal mask: padding "
+                "belongs in the columns.",
+            ),
             ((1, 3, 4, 4), "The axis for the heads comes second: (B, 1, T, T)."),
         ],
     )
     _expect_boolean(got, what)
+    rows_alone = "Padding is blocked in the rows, but its columns are open: a mask of "
+    no_pad = "No padding is blocked here: compare token_ids with pad_id."
     expect_equal(
         got,
-        past & real,
+        right,
         what,
         diagnoses=[
-            (~(past & real), INVERTED),
-            (
-                past | real,
-                "A key must pass both masks: combine them with &, not with |.",
-            ),
+            (~right, INVERTED),
+            (past | real, "A key must pass both: combine them with &, not with |."),
             (past.T & real, "The future is open and the past is closed: use tril."),
+            (past.T.triu(1) & real, "The future is open and the past is closed."),
             (past.tril(-1) & real, NO_SELF),
             (
-                past & real & real.transpose(-2, -1),
+                torch.ones(4, 4).tril(1).bool() & real,
+                "Each position sees one token ahead: use tril without a diagonal.",
+            ),
+            (
+                right & rows,
                 "The rows of padding are blocked too, which leaves queries that may "
                 "attend to nothing: block columns only.",
             ),
+            (past & rows, rows_alone + "shape (B, 1, 1, T) marks columns."),
+            (past & ~real, "Only padding is open here: use != pad_id, not ==."),
             (past & padding_mask(tokens, 0), WRONG_PAD),
+            (past.expand(3, 1, 4, 4), no_pad),
             (real.expand(3, 1, 4, 4), "The future is open here: combine with tril."),
         ],
     )
@@ -158,7 +189,54 @@ def masked_softmax(answer: Any) -> None:
     half = _in_half_precision(answer, scores.half(), empty)
     expect_tensor(half, "masked_softmax of float16 scores", dtype=torch.float16)
     _expect_zeros(half, empty, "float16")
+    _expect_room_below(answer)
+    _expect_last_axis(answer)
     _expect_gradient(answer, scores, empty)
+
+
+def _expect_room_below(answer: Any) -> None:
+    """Scores may be as low as their type allows: what is filled in lies below them."""
+    mask = torch.tensor([[True, False, True]])
+    for low, dtype in ((-1e30, torch.float32), (-6e4, torch.float16)):
+        scores = torch.tensor([[low, 0.0, low]], dtype=dtype)
+        expect_close(
+            answer(scores, mask),
+            [[0.5, 0.0, 0.5]],
+            f"masked_softmax of the scores {low:g}, 0 and {low:g} in {dtype}, the "
+            "middle one blocked,",
+            diagnoses=[
+                (
+                    lambda got: got[0, 0] != 0.5,
+                    f"With scores of {low:g} in {dtype} the open keys lose their "
+                    "shares: what you write over a blocked score must lie below every "
+                    "score, so ask the type for it, torch.finfo(scores.dtype).min.",
+                )
+            ],
+            atol=1e-3,
+        )
+
+
+def _expect_last_axis(answer: Any) -> None:
+    """Scores have the shape (B, H, T, S); one mask serves all heads and queries."""
+    scores = torch.randn(2, 3, 4, 5)
+    mask = torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 0]]).bool()[:, None, None]
+    filled = scores.masked_fill(~mask, -1e9)
+    what = "masked_softmax of scores of shape (2, 3, 4, 5)"
+    wrong_axis = (
+        "The shares do not sum to 1 along the last axis, which counts the keys: use "
+        "softmax(dim=-1), however many axes stand before it."
+    )
+    got = answer(scores, mask)
+    expect_shape(got, (2, 3, 4, 5), what)
+    expect_close(
+        got,
+        filled.softmax(dim=-1),
+        what,
+        diagnoses=[
+            (filled.softmax(axis).masked_fill(~mask, 0.0), wrong_axis)
+            for axis in range(3)
+        ],
+    )
 
 
 def _expect_zeros(weights: Any, mask: Tensor, dtype: str) -> None:
@@ -203,7 +281,7 @@ def _expect_gradient(answer: Any, scores: Tensor, mask: Tensor) -> None:
 )
 def for_pytorch(answer: Any) -> None:
     """Check `for_pytorch(token_ids, pad_id)`."""
-    tokens = torch.tensor([[5, 8, 6], [5, 2, 2]])
+    tokens = torch.tensor([[5, 0, 6], [5, 2, 2]])
     pair = answer(tokens, 2)
     expect(
         isinstance(pair, tuple | list) and len(pair) == 2,
@@ -255,7 +333,11 @@ def for_pytorch(answer: Any) -> None:
         key_padding,
         tokens == 2,
         "tgt_key_padding_mask",
-        diagnoses=[(tokens != 2, marks), (tokens == 0, WRONG_PAD)],
+        diagnoses=[
+            (tokens != 2, marks),
+            (tokens == 0, WRONG_PAD),
+            (torch.zeros(2, 3).bool(), "No padding is marked here: use == pad_id."),
+        ],
     )
 
 
@@ -274,8 +356,9 @@ VERDICTS = {
 @exercise("4.5", praise="B by one step, C through a mean, E in long sentences only.")
 def looking_ahead(answer: Any) -> None:
     """Check the set of suspects that look ahead."""
+    kind = isinstance(answer, Collection) and not isinstance(answer, str | Mapping)
     expect(
-        isinstance(answer, set | list | tuple) and set(answer) <= set(VERDICTS),
+        kind and set(answer) <= set(VERDICTS),
         'looking_ahead should be a set of names such as {"A", "B"}, but is '
         f"{brief(answer)}.",
     )

@@ -14,12 +14,58 @@ def window(length, width, back=0, ahead=0):
     return (behind >= -ahead) & (behind < width + back)
 
 
+def columns(ids, pad):
+    return (ids != pad)[:, None, None, :]
+
+
+def past(ids, diagonal=0):
+    return torch.ones(ids.size(1), ids.size(1)).tril(diagonal).bool()
+
+
 def both(ids, pad):
-    return padding_mask(ids, pad) & causal_mask(ids.size(1))
+    return columns(ids, pad) & past(ids)
 
 
 def rows(ids, pad):
-    return padding_mask(ids, pad).transpose(-2, -1)
+    return columns(ids, pad).transpose(-2, -1)
+
+
+def with_lib(ids, pad):
+    return padding_mask(ids, pad) & causal_mask(ids.size(1))
+
+
+def filled_with(low, axis=-1):
+    """An answer to 4.3 that fills with this number, and zeros at the end."""
+
+    def answer(scores, mask):
+        weights = scores.masked_fill(~mask, low).softmax(axis)
+        return weights.masked_fill(~mask, 0.0)
+
+    return answer
+
+
+def by_type(scores, mask):
+    """A number for each type, but not the lowest."""
+    low = -1e9 if scores.dtype == torch.float32 else -5e4
+    return filled_with(low)(scores, mask)
+
+
+def along(axis):
+    """An answer to 4.3 whose softmax runs along a fixed axis."""
+
+    def answer(scores, mask):
+        lowest = torch.finfo(scores.dtype).min
+        return filled_with(lowest, axis)(scores, mask)
+
+    return answer
+
+
+def by_hand(scores, mask):
+    """Right, though it calls no softmax at all."""
+    lowest = torch.finfo(scores.dtype).min
+    low = scores.masked_fill(~mask, lowest)
+    powers = (low - low.amax(-1, keepdim=True)).exp() * mask
+    return powers / powers.sum(-1, keepdim=True).clamp(min=1e-6)
 
 
 def softly(scores, mask):
@@ -45,12 +91,17 @@ STUBS = [(check.looking_ahead, ["A", ...])]
 RIGHT = [
     (check.window_mask, window),
     (check.decoder_mask, both),
+    (check.decoder_mask, lambda ids, pad: both(ids, pad).tolist()),
+    (check.window_mask, lambda n, w: window(n, w).tolist()),
+    (check.masked_softmax, by_hand),
     (check.masked_softmax, softly),
     (check.masked_softmax, lambda s, m: infinity(s, m).masked_fill(~m, 0.0)),
     (check.for_pytorch, pair),
     (check.for_pytorch, lambda ids, pad: list(pair(ids, pad))),
     (check.looking_ahead, {"B", "C", "E"}),
     (check.looking_ahead, ["E", "C", "B"]),
+    (check.looking_ahead, frozenset("BCE")),
+    (check.looking_ahead, dict.fromkeys("BCE").keys()),
 ]
 
 WRONG = [
@@ -72,34 +123,32 @@ WRONG = [
         lambda n, w: window(n, 3),
         "window_mask(4, 1) is off in 5 of 16 places",
     ),
+    (check.window_mask, lambda n, w: window(n, w) & False, "Nothing is open here"),
+    (check.decoder_mask, with_lib, "calls causal_mask or padding_mask"),
+    (check.decoder_mask, padding_mask, "calls causal_mask or padding_mask"),
     (check.decoder_mask, lambda ids, pad: ~both(ids, pad), "inverted"),
-    (
-        check.decoder_mask,
-        lambda ids, pad: both(ids, pad)[:, 0],
-        "axis for the heads is",
-    ),
-    (check.decoder_mask, lambda ids, pad: causal_mask(ids.size(1)), "one mask for all"),
-    (check.decoder_mask, padding_mask, "padding mask alone"),
+    (check.decoder_mask, lambda ids, pad: both(ids, pad)[:, 0], "axis for the heads"),
+    (check.decoder_mask, lambda ids, pad: past(ids), "one mask for all"),
+    (check.decoder_mask, columns, "padding mask alone"),
+    (check.decoder_mask, rows, "marks padding in the rows"),
     (
         check.decoder_mask,
         lambda ids, pad: both(ids, pad).transpose(0, 1),
         "heads comes second",
     ),
+    (check.decoder_mask, lambda ids, pad: columns(ids, pad) | past(ids), "not with |"),
+    (check.decoder_mask, lambda ids, pad: columns(ids, pad) & past(ids).T, "use tril"),
     (
         check.decoder_mask,
-        lambda ids, pad: padding_mask(ids, pad) | causal_mask(ids.size(1)),
-        "not with |",
+        lambda ids, pad: columns(ids, pad) & ~past(ids),
+        "The future is open and the past is closed.",
     ),
     (
         check.decoder_mask,
-        lambda ids, pad: padding_mask(ids, pad) & causal_mask(ids.size(1)).T,
-        "use tril",
+        lambda ids, pad: columns(ids, pad) & past(ids, 1),
+        "one token ahead",
     ),
-    (
-        check.decoder_mask,
-        lambda ids, pad: both(ids, pad).tril(-1),
-        "keep the diagonal",
-    ),
+    (check.decoder_mask, lambda ids, pad: both(ids, pad).tril(-1), "keep the diagonal"),
     (
         check.decoder_mask,
         lambda ids, pad: both(ids, pad) & rows(ids, pad),
@@ -107,17 +156,31 @@ WRONG = [
     ),
     (
         check.decoder_mask,
-        lambda ids, pad: rows(ids, pad) & causal_mask(ids.size(1)),
-        "block columns only",
+        lambda ids, pad: rows(ids, pad) & past(ids),
+        "its columns are open",
+    ),
+    (
+        check.decoder_mask,
+        lambda ids, pad: ~columns(ids, pad) & past(ids),
+        "Only padding is open",
     ),
     (check.decoder_mask, lambda ids, pad: both(ids, 0), "Token 0 was taken"),
     (
         check.decoder_mask,
-        lambda ids, pad: padding_mask(ids, pad).expand(-1, 1, ids.size(1), -1),
+        lambda ids, pad: past(ids).expand(len(ids), 1, -1, -1),
+        "No padding is blocked",
+    ),
+    (
+        check.decoder_mask,
+        lambda ids, pad: columns(ids, pad).expand(-1, 1, ids.size(1), -1),
         "future is open",
     ),
     (check.decoder_mask, lambda ids, pad: both(ids, pad).int(), "should be boolean"),
-    (check.decoder_mask, lambda ids, pad: both(ids, pad) & False, "should be"),
+    (check.decoder_mask, lambda ids, pad: both(ids, pad) & False, "is off in"),
+    (check.masked_softmax, filled_with(-100), "the open keys lose their shares"),
+    (check.masked_softmax, filled_with(-1e4), "the open keys lose their shares"),
+    (check.masked_softmax, by_type, "the open keys lose their shares"),
+    (check.masked_softmax, along(1), "along the last axis"),
     (
         check.masked_softmax,
         lambda s, m: s.softmax(-1).masked_fill(~m, 0.0),
@@ -192,6 +255,8 @@ WRONG = [
     (check.looking_ahead, {"C", "E"}, "a single token ahead"),
     (check.looking_ahead, {"B", "E"}, "mixed afterwards"),
     (check.looking_ahead, {"B", "C"}, "a dozen tokens"),
+    (check.for_pytorch, lambda ids, pad: (pair(ids, pad)[0], ids < 0), "No padding is"),
+    (check.looking_ahead, "BCE", "should be a set of names"),
     (check.looking_ahead, {"X"}, "should be a set of names"),
     (check.looking_ahead, 3, "should be a set of names"),
 ]
