@@ -67,6 +67,7 @@ DRAWN: dict[str, Draw] = {
     "mask": lambda: figures.mask_map(
         torch.ones(9, 9).tril().bool(), SPANISH, SPANISH, title="Causal mask"
     ),
+    "causal steps": lambda: figures.causal_steps(SPANISH[:5], "niños"),
     "mask, small": lambda: figures.mask_map([[True, False]], ["a"], ["b", "<pad>"]),
     "values": lambda: figures.value_map(
         [[0.5, -1.0, 12.25], [0.0, -math.inf, math.nan]],
@@ -380,6 +381,12 @@ def test_mask_map_takes_the_shapes_that_masks_have(shape: tuple[int, ...]) -> No
     assert told == ["may be attended to", "blocked"]
 
 
+def test_each_position_sees_the_words_up_to_itself_and_says_the_next() -> None:
+    _, ax = figures.causal_steps(["<sos>", "ir", "a"], "casa")
+    found = [t.get_text() for t in ax.texts][2:]
+    assert found == ["<sos>", "ir", "<sos>", "ir", "a", "<sos>", "ir", "a", "casa"]
+
+
 def test_lines_differ_without_color() -> None:
     _, ax = DRAWN["lines"]()
     assert ax.get_xscale() == ax.get_yscale() == "log"  # type: ignore[attr-defined]
@@ -532,6 +539,8 @@ BAD: list[tuple[Callable[[], object], str]] = [
         lambda: figures.mask_map(torch.ones(2, 2).bool(), ["a"] * 3, ["b"] * 2),
         "2 queries.*got 3",
     ),
+    (lambda: figures.causal_steps([], "go"), r"list of tokens, but got \[\]"),
+    (lambda: figures.causal_steps(SPANISH, "."), "9 of them.*shorter"),
     (lambda: figures.value_map([1.0, 2.0]), r"2 axes.*\(2,\)"),
     (lambda: figures.value_map(np.ones((0, 2))), "at least one number"),
     (lambda: figures.value_map([[1.0]], ["a", "b"]), "1 row labels.*got 2"),

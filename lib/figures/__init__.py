@@ -22,6 +22,7 @@ from lib.figures.roles import ROLES
 from lib.figures.steps import attention_steps, role_tables
 from lib.figures.style import DIVERGING, PALETTE, SEQUENTIAL, apply_style
 from lib.figures.tokens import batch_of_tokens, teacher_forcing
+from lib.figures.triangle import causal_steps
 from lib.figures.waves import clock, position_waves
 
 apply_style()
@@ -40,6 +41,7 @@ __all__ = [
     "attention_steps",
     "bars",
     "batch_of_tokens",
+    "causal_steps",
     "clock",
     "clock_faces",
     "decoder_layer",

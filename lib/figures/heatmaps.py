@@ -30,7 +30,7 @@ from lib.figures.style import (
     check_labels,
 )
 
-BLOCKED, ATTENDED = "#FFFFFF", PALETTE["blue"]
+BLOCKED, ATTENDED = "#FFFFFF", PALETTE["gray"]
 
 
 def attention_map(
