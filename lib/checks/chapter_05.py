@@ -124,10 +124,11 @@ def gather_dealt_heads(answer: Any) -> None:
         )
 
 
-def _heads(attention: MultiHeadAttention, x: Tensor) -> Tensor:
+def _heads(attention: MultiHeadAttention, x: Tensor, scale: float = 1.0) -> Tensor:
+    """What all heads answer; `scale` multiplies their scores."""
     split = (attention.query_proj, attention.key_proj, attention.value_proj)
     q, k, v = (attention.split_heads(projection(x)) for projection in split)
-    return scaled_dot_product_attention(q, k, v)[0]  # (B, H, T, D/H)
+    return scaled_dot_product_attention(scale * q, k, v)[0]  # (B, H, T, D/H)
 
 
 @exercise(
@@ -139,11 +140,17 @@ def contribution(answer: Any) -> None:
     attention, x = MultiHeadAttention(d_model=6, n_heads=3), torch.randn(2, 4, 6)
     nn.init.normal_(attention.output_proj.bias)
     heads = _heads(attention, x).detach()
+    # The scores of right answers are divided by √(D/H) = √2.
+    by_width = _heads(attention, x, 2**0.5 / 6**0.5).detach()
+    unscaled = _heads(attention, x, 2**0.5).detach()
     matrix = attention.output_proj.weight.detach()
     bias = attention.output_proj.bias.detach()
 
-    def right(head: int) -> Tensor:
+    def through(heads: Tensor, head: int) -> Tensor:
         return heads[:, head] @ matrix[:, 2 * head : 2 * head + 2].T
+
+    def right(head: int) -> Tensor:
+        return through(heads, head)
 
     for head in (1, 0, 2):
         got = answer(attention, x, head)
@@ -175,6 +182,16 @@ def contribution(answer: Any) -> None:
                     "These are rows of the output projection: nn.Linear stores "
                     "(outputs, inputs), and a head's answer is an input, so take "
                     "columns.",
+                ),
+                (
+                    through(by_width, head),
+                    "The scores are divided by √D here: a head divides by the root of "
+                    "its own width, √(D/H).",
+                ),
+                (
+                    through(unscaled, head),
+                    "The scores are not scaled here: divide by the root of the head's "
+                    "width, √(D/H).",
                 ),
                 (
                     sum(right(h) for h in range(3)),

@@ -36,6 +36,19 @@ def contribution(attention, x, head):
     return answers_of(attention, x)[:, head] @ columns(attention, head).T
 
 
+def with_scale(scale):
+    """An answer to 5.3 that multiplies its scores by this."""
+
+    def answer(attention, x, head):
+        split = attention.split_heads
+        q, k = split(attention.query_proj(x)), split(attention.key_proj(x))
+        weights = (scale * q @ k.transpose(-2, -1)).softmax(-1)
+        heads = weights @ split(attention.value_proj(x))
+        return heads[:, head] @ columns(attention, head).T
+
+    return answer
+
+
 def by_removal(attention, x, head):
     """What the output loses when the head's answer is set to zero."""
     answers = answers_of(attention, x)
@@ -100,6 +113,7 @@ RIGHT = [
     ),
     (check.contribution, contribution),
     (check.contribution, by_removal),
+    (check.contribution, with_scale(2**-0.5)),
     (check.pack, packed()),
     (check.pack, lambda attention: list(packed()(attention))),
     (check.follows_the_tokens, follows(outputs_follow)),
@@ -185,6 +199,8 @@ WRONG = [
         lambda a, x, h: contribution(a, x, (h - 1) % 3),
         "counted from 0",
     ),
+    (check.contribution, with_scale(6**-0.5), "divided by √D"),
+    (check.contribution, with_scale(1.0), "not scaled"),
     (check.contribution, lambda a, x, h: x, "is off in"),
     (check.pack, lambda a: packed()(a)[0], "return two tensors"),
     (check.pack, packed(("key", "query", "value")), "queries, keys, values"),
