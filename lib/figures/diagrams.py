@@ -186,29 +186,30 @@ def multi_head_block(
         )
     d_k = d_model // n_heads
     sketch = Sketch()
-    columns = ((1.15, "query", T), (3.2, "key", S), (5.25, "value", S))
+    middle = 2.75
+    columns = ((0.95, "query", T), (middle, "key", S), (4.55, "value", S))
     for x, name, length in columns:
         sketch.text((x, 0.2), name)
         linear = sketch.box(x, 0.91, "linear", "linear", 1.3, 0.38)
-        split = sketch.box(x, 1.65, "split into heads", "plain", 1.6, 0.38)
+        split = sketch.box(x, 1.65, "split into heads", "plain", 1.55, 0.38)
         sketch.arrow((x, 0.34), linear.bottom, shape_text(B, length, d_model))
         sketch.arrow(linear.top, split.bottom, shape_text(B, length, d_model))
         sketch.arrow(split.top, (x, 2.2), shape_text(B, n_heads, length, d_k))
     for index in range(min(n_heads, 3) - 1, 0, -1):  # one sheet behind the other
-        place = (3.2 + 0.07 * index, 2.5 + 0.07 * index)
-        sketch.box(*place, "", "attention", 5.7, 0.6)
+        place = (middle + 0.07 * index, 2.5 + 0.07 * index)
+        sketch.box(*place, "", "attention", 5.1, 0.6)
     side = "1 head" if n_heads == 1 else f"{n_heads} heads side by side"
     heads = f"scaled dot-product attention,\n{side}"
-    attend = sketch.box(3.2, 2.5, heads, "attention", 5.7, 0.6)
+    attend = sketch.box(middle, 2.5, heads, "attention", 5.1, 0.6)
     merge = sketch.box(
-        3.2, 3.55, "put the heads back:\ntranspose, then reshape", "plain", 2.6, 0.6
+        middle, 3.55, "put the heads back:\ntranspose, then reshape", "plain", 2.6, 0.6
     )
-    linear = sketch.box(3.2, 4.45, "linear", "linear", 1.3, 0.38)
-    start = (3.2, attend.top[1] + 0.07 * (min(n_heads, 3) - 1))
+    linear = sketch.box(middle, 4.45, "linear", "linear", 1.3, 0.38)
+    start = (middle, attend.top[1] + 0.07 * (min(n_heads, 3) - 1))
     sketch.arrow(start, merge.bottom, shape_text(B, n_heads, T, d_k))
     sketch.arrow(merge.top, linear.bottom, shape_text(B, T, d_model))
-    sketch.arrow(linear.top, (3.2, 5.1), shape_text(B, T, d_model))
-    sketch.text((3.2, 5.24), "output")
+    sketch.arrow(linear.top, (middle, 5.1), shape_text(B, T, d_model))
+    sketch.text((middle, 5.24), "output")
     return sketch.finish()
 
 
