@@ -31,9 +31,7 @@ def test_are_numbered_and_checked(path: Path) -> None:
         )
 
 
-GRADED = [
-    path for path in CHAPTERS if int(path.stem[:2]) in {1, 2, 3, 6, 7, 8, 9, 10, 11}
-]
+GRADED = [path for path in CHAPTERS if int(path.stem[:2]) in range(1, 12)]
 
 
 @pytest.mark.parametrize("path", GRADED, ids=[path.stem for path in GRADED])
