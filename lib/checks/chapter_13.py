@@ -5,6 +5,7 @@ from typing import Any
 import torch
 
 from lib.checks.core import (
+    as_tensor,
     brief,
     exercise,
     expect,
@@ -28,7 +29,7 @@ _WEIGHTS = torch.tensor(
 @exercise("13.1", praise="A head that points at one word in every row is at 1.")
 def decidedness(answer: Any) -> None:
     """Check `decidedness(weights)`."""
-    got = answer(_WEIGHTS)
+    got = as_tensor(answer(_WEIGHTS))
     expect_shape(
         got,
         (2,),
@@ -45,6 +46,8 @@ def decidedness(answer: Any) -> None:
         diagnoses=[
             (torch.full((2,), 1 / 3), "The mean of all weights is always 1/S."),
             (torch.tensor([0.8, 0.6]), "The mean over the rows is missing."),
+            (torch.tensor([1.5, 1.0]), "The rows were added: take their mean."),
+            (torch.tensor([0.1, 0.25]), "Those are the smallest: take the largest."),
             (
                 torch.tensor([0.5333, 0.4333]),
                 "The largest of each column was taken: rows are queries, so go along "
@@ -79,6 +82,10 @@ def align(answer: Any) -> None:
                 [("la", "house"), ("casa", "the"), ("blanca", "the")],
                 "The smallest weight was taken.",
             ),
+            (
+                [("la", 0), ("casa", 2), ("blanca", 1)],
+                "Those are places: look up which source word stands there.",
+            ),
         ],
     )
     longer = answer(torch.tensor([[0.1, 0.9]]), ["go", "<eos>"], ["vamos"])
@@ -109,6 +116,7 @@ def share_on_previous(answer: Any) -> None:
             (1.3 / 3, "That is the token itself: take the diagonal below."),
             (1.0 / 3, "The first token has none before it, and must not count."),
             (1.0, "Take the mean of the weights, not their sum."),
+            (0.1, "That is two tokens back: the line just below the main one."),
         ],
     )
 
@@ -118,9 +126,17 @@ def silence(answer: Any) -> None:
     """Check `silence(joined, head, n_heads)`."""
     joined = torch.arange(1.0, 13.0).view(1, 2, 6)
     before = joined.clone()
-    got = answer(joined, 1, 3)
+    got = as_tensor(answer(joined, 1, 3))
     expect_tensor(got, "silence(joined, 1, 3)")
-    expect_shape(got, (1, 2, 6), "silence(joined, 1, 3)")
+    expect_shape(
+        got,
+        (1, 2, 6),
+        "silence(joined, 1, 3)",
+        diagnoses=[
+            ((1, 2, 4), "The head was cut out: keep its places, with zeros in them."),
+            ((1, 2, 2), "Only the head came back: keep the others, and lose this one."),
+        ],
+    )
     right = before.clone()
     right[..., 2:4] = 0.0
     every_third, rows, first = before.clone(), before.clone(), before.clone()
