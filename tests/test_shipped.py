@@ -67,6 +67,9 @@ def test_card_and_readme_tell_its_scores(report: dict[str, Any]) -> None:
             assert scores[f"{name}{suffix}_signature"] in card
     assert f"{report['parameters']:,} parameters" in readme
     assert f"{scores['sentences']:,} sentences" in readme
+    far = report["scores"]["test-far"]
+    assert f"the {far['sentences']:,} sentences that are far" in readme
+    assert f"| {far['bleu']:.1f} | {far['chrf']:.1f} |" in readme
     assert "CC BY 2.0 FR" in card
     assert report["command"] in card
 
