@@ -7,6 +7,7 @@ import pytest
 from lib.corpora.grammar import load, word_pairs
 from lib.corpora.grammar.lexicon import ADJECTIVES
 from lib.corpora.grammar.nouns import NOUNS
+from lib.corpora.grammar.words import Adjective, Noun
 from lib.vocabulary import tokenize
 
 PAIRS = word_pairs()
@@ -36,7 +37,8 @@ def test_it_links_what_a_reader_links(english: str, spanish: str, links: str) ->
 
 
 def test_every_noun_and_adjective_is_in_it() -> None:
-    for word in (*NOUNS, *ADJECTIVES):
+    words: list[Noun | Adjective] = [*NOUNS, *ADJECTIVES]
+    for word in words:
         assert (word.english.lower(), word.spanish.lower()) in PAIRS
 
 

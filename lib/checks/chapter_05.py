@@ -264,10 +264,7 @@ def pack(answer: Any) -> None:
     )
 
 
-@exercise(
-    "5.5",
-    praise="It needs no reference, so it runs on anybody's attention.",
-)
+@exercise("5.5", praise="It needs no reference, so it runs on anybody's attention.")
 def follows_the_tokens(answer: Any) -> None:
     """Check `follows_the_tokens(attention)`: a test that accepts and rejects."""
     accepts = {n_heads: MultiHeadAttention(8, n_heads) for n_heads in (1, 2, 4)}
