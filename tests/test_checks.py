@@ -32,7 +32,7 @@ def checks(module: ModuleType) -> list[Check]:
             for part in vars(module).values()
             if inspect.isfunction(part)
             and hasattr(part, "__wrapped__")
-            and part.__module__ == module.__name__
+            and part.__name__ in module.__all__
         ),
         key=number,
     )

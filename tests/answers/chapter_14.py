@@ -185,7 +185,7 @@ def pairing(low=25, high=974, apart=False, size=None, swap=False, own=False, mea
 PAIRS = [
     (pairing(apart=True), "drawn apart"),
     (pairing(swap=True), "sign is the wrong way"),
-    (pairing(mean=False), "drawn apart|divide the sum"),
+    (pairing(mean=False), "drawn apart"),
     (pairing(low=160, high=839), "too narrow"),
     (pairing(low=0, high=999), "too wide"),
     (pairing(size=60), "too wide"),
