@@ -132,7 +132,7 @@ def test_a_run_learns_its_words_from_the_training_part_alone(
 ):
     seen = []
 
-    def stop(splits, src_vocab, tgt_vocab, *_):
+    def stop(splits, src_vocab, tgt_vocab, **_):
         seen.append((src_vocab.tokens, tgt_vocab.tokens))
         raise ValueError("This is far enough.")
 
