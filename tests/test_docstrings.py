@@ -104,8 +104,10 @@ def test_docstrings_have_their_parts(name: str) -> None:
     docstring = inspect.getdoc(found) or ""
     first = docstring.split("\n\n")[0]
     assert re.search(r"[.)]$", first), "the first paragraph is a sentence"
+    # Nobody calls a protocol, so it has no arguments of its own.
+    called = {} if getattr(found, "_is_protocol", False) else inspect.signature(found)
     parameters = [
-        p for p in inspect.signature(found).parameters if p not in ("self", "cls")
+        p for p in getattr(called, "parameters", {}) if p not in ("self", "cls")
     ]
     for parameter in parameters:
         assert re.search(
