@@ -219,10 +219,17 @@ def attend_in_pieces(answer: Any) -> None:
     )
     large = torch.tensor([1000.0, 990.0, 1001.0])
     value = torch.as_tensor(answer(large, values[:3], 1))
-    expect(
-        bool(value.isfinite().all()),
-        "Scores of 1,000 overflow here: subtract the highest score so far before exp.",
+    overflow = (
+        "Scores of 1,000 overflow here: subtract the highest score so far before exp."
     )
+    expect(bool(value.isfinite().all()), overflow)
+    apart = torch.tensor([1000.0, 800.0, 900.0, 1001.0])
+    far = torch.as_tensor(answer(apart, values[:4], 2))
+    expect(
+        bool(far.isfinite().all()),
+        f"{overflow} The highest of a piece is its max, not its min or its mean.",
+    )
+    expect_close(far, apart.softmax(dim=0) @ values[:4], "the result for 1,000 and 800")
     expect_close(value, large.softmax(dim=0) @ values[:3], "the result for 1,000")
     rising = torch.arange(7.0)
     expect_close(

@@ -139,6 +139,8 @@ class DecoderCache:
         >>> cache = DecoderCache(model.eval(), torch.tensor([[4, 5, 6]]), room=5)
         >>> cache.step(torch.tensor([1])).shape
         torch.Size([1, 9])
+
+    Built in chapter 12.
     """
 
     def __init__(self, model: Transformer, src: Tensor, room: int) -> None:

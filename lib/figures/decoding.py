@@ -8,22 +8,24 @@ from collections.abc import Collection, Mapping
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from lib.figures.sketch import Box, Sketch
+from lib.figures.sketch import Box, Sketch, text_width
 
 __all__ = ["search_tree"]
 
-WIDTH, HEIGHT = 2.0, 0.75  # inches from one step to the next, and between two rows
+HEIGHT = 0.75  # inches between two rows
+GAPS = {True: 1.1, False: 0.42}  # between two steps, with numbers on arrows and without
 
 
 def search_tree(
-    probabilities: Mapping[str, float], kept: Collection[str] = ()
+    probabilities: Mapping[str, float], kept: Collection[str] = (), shares: bool = True
 ) -> tuple[Figure, Axes]:
     r"""Draw the beginnings of a sentence as a tree that grows to the right.
 
     Args:
         probabilities: the probability of each beginning, its words put together with
-            spaces: "A", "B", "A A", …. A number on an arrow is that of the next word.
+            spaces: "A", "B", "A A", …. A box shows the last of them.
         kept: the beginnings that a search keeps; they are colored.
+        shares: True writes the probability of the next word on its arrow.
 
     Returns:
         The figure and its axes.
@@ -35,7 +37,7 @@ def search_tree(
         >>> import matplotlib.pyplot as plt
         >>> figure, ax = search_tree({"A": 0.6, "B": 0.4, "A B": 0.3}, kept=["A"])
         >>> sorted(text.get_text() for text in ax.texts)
-        ['0.40', '0.50', '0.60', '<sos>', 'A\n0.60', 'A B\n0.30', 'B\n0.40']
+        ['0.40', '0.50', '0.60', '<sos>', 'A\n0.60', 'B\n0.30', 'B\n0.40']
         >>> plt.close(figure)
     """
     known = {"": 1.0, **probabilities}
@@ -46,16 +48,33 @@ def search_tree(
                 f"{list(probabilities)}."
             )
     sketch, boxes = Sketch(), {}
+    columns = _columns(known, GAPS[shares])
     for begin, y in _rows(probabilities).items():
-        x = WIDTH * len(begin.split())
-        text = f"{begin}\n{known[begin]:.2f}" if begin else "<sos>"
+        x, width = columns[len(begin.split())]
         kind = "attention" if begin in kept else "plain"
-        boxes[begin] = sketch.box(x, y, text, kind, width=0.9)
+        boxes[begin] = sketch.box(x, y, _text(begin, known[begin]), kind, width)
     for begin in probabilities:
         parent = _parent(begin)
         share = known[begin] / known[parent] if known[parent] else 0.0
-        _branch(sketch, boxes[parent], boxes[begin], f"{share:.2f}")
+        label = f"{share:.2f}" if shares else ""
+        _branch(sketch, boxes[parent], boxes[begin], label)
     return sketch.finish()
+
+
+def _text(begin: str, probability: float) -> str:
+    return f"{begin.split()[-1]}\n{probability:.2f}" if begin else "<sos>"
+
+
+def _columns(known: Mapping[str, float], gap: float) -> list[tuple[float, float]]:
+    """Give each step the middle and the width of its column, in inches."""
+    columns: list[tuple[float, float]] = []
+    right = -gap
+    for step in range(1 + max(len(begin.split()) for begin in known)):
+        texts = [_text(b, p) for b, p in known.items() if len(b.split()) == step]
+        width = max(map(text_width, texts)) + 0.3
+        columns.append((right + gap + width / 2, width))
+        right += gap + width
+    return columns
 
 
 def _parent(begin: str) -> str:
@@ -80,6 +99,8 @@ def _rows(beginnings: Collection[str]) -> dict[str, float]:
 def _branch(sketch: Sketch, parent: Box, child: Box, label: str) -> None:
     start, end = parent.right, child.left
     sketch.path([start, end])
+    if not label:
+        return
     rise = end[1] - start[1]
     away = 0.12 + 0.18 * abs(rise)  # a steep arrow needs more room beside it
     middle = ((start[0] + end[0]) / 2, start[1] + rise / 2)

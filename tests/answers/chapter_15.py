@@ -23,10 +23,10 @@ def weighted(gradients, tokens):
     return sum(n * g for n, g in zip(tokens, gradients, strict=True)) / sum(tokens)
 
 
-def online(scores, values, size, shrinking=True, dividing=True):
+def online(scores, values, size, shrinking=True, dividing=True, top=torch.amax):
     highest, total, result = torch.tensor(-torch.inf), 0.0, 0.0
     for piece, part in zip(scores.split(size), values.split(size), strict=True):
-        before, highest = highest, torch.maximum(highest, piece.max())
+        before, highest = highest, torch.maximum(highest, top(piece))
         shrink = (before - highest).exp() if shrinking else 1.0
         share = (piece - highest).exp()
         total = total * shrink + share.sum()
@@ -129,6 +129,16 @@ WRONG = [
     ),
     (check.attend_in_pieces, lambda s, v, n: s.exp() @ v, "shares is missing"),
     (check.attend_in_pieces, naive, "overflow"),
+    (
+        check.attend_in_pieces,
+        lambda s, v, n: online(s, v, n, top=torch.amin),
+        "not its min",
+    ),
+    (
+        check.attend_in_pieces,
+        lambda s, v, n: online(s, v, n, top=torch.mean),
+        "or its mean",
+    ),
     (check.attend_in_pieces, lambda s, v, n: v.mean(), "should be"),
     (
         check.attend_in_pieces,

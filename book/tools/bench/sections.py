@@ -252,7 +252,7 @@ def compiled_here(sizes: Sizes) -> Section:
 
 
 def products(sizes: Sizes) -> Section:
-    """Measure what the hardware can do: nothing but large matrix products."""
+    """Measure what the hardware can do, and in turns with it what training reaches."""
     width, tokens = sizes.d_ff, sizes.max_tokens
     million = 2 * tokens * width * width // 10**6  # a multiplication and an addition
 
@@ -267,16 +267,25 @@ def products(sizes: Sizes) -> Section:
 
         return run
 
+    model = book_model(sizes)
+    matrices = sum(p.numel() for p in model.parameters() if p.dim() == 2)
+    step = trainer(model, batches_by_length(sizes), packed_loss)
+
+    def train(number: int) -> float:  # six operations a token for each of the numbers
+        return 6 * matrices * step(number) / 10**6
+
     short, long = "bfloat16", "float32"
-    made = {short: multiply(torch.bfloat16), long: multiply(torch.float32)}
+    made = {short: multiply(torch.bfloat16), long: multiply(torch.float32), OURS: train}
     rates = race(made, sizes.few_rounds)
     return {
         "title": "Matrix products",
         "unit": "million operations a second",
         "what": f"{tokens} vectors of {width} numbers times a square matrix, again and "
-        "again: the most that a model could reach here",
+        "again: the most that a model could reach here; in turns with them the book's "
+        "Transformer in training, at six operations a target token for each number in "
+        "its matrices",
         "rows": rows(rates),
-        "ratios": [ratio(rates, short, long)],
+        "ratios": [ratio(rates, short, long), ratio(rates, OURS, long)],
     }
 
 

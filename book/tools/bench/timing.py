@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-Contender = Callable[[int], int]  # does the work of one round, returns its units
+Contender = Callable[[int], float]  # does the work of one round, returns its units
 Rates = dict[str, list[float]]  # units a second of each round, for each contender
 
 
