@@ -31,10 +31,7 @@ def test_are_numbered_and_checked(path: Path) -> None:
         )
 
 
-GRADED = [path for path in CHAPTERS if int(path.stem[:2]) in {*range(1, 12), 13, 14}]
-
-
-@pytest.mark.parametrize("path", GRADED, ids=[path.stem for path in GRADED])
+@each_chapter
 def test_tasks_have_their_difficulty_and_a_hint(path: Path) -> None:
     notebook = read(path)
     for exercise in exercises(notebook):
@@ -43,7 +40,7 @@ def test_tasks_have_their_difficulty_and_a_hint(path: Path) -> None:
         assert re.search(r"<details><summary>Hint</summary>\n\n.+\n\n</details>", task)
 
 
-@pytest.mark.parametrize("path", GRADED, ids=[path.stem for path in GRADED])
+@each_chapter
 def test_has_pencil_questions_and_something_to_discuss(path: Path) -> None:
     text = "\n\n".join(c.source for c in read(path).cells)
     asked = re.findall(r"^\*\*With a pencil\.\*\* ", text, re.MULTILINE)
