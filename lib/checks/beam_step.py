@@ -8,6 +8,9 @@ from lib.checks.core import brief, exercise, expect, expect_equal
 
 __all__ = ["beam_step"]
 
+_SCORES = torch.tensor([-1.0, -1.5])
+_SHARES = torch.tensor([[0.05, 0.45, 0.3, 0.2], [0.6, 0.1, 0.25, 0.05]])  # <eos> is 0
+
 
 def _triples(found: Any) -> Any:
     """Parents, words and scores as plain numbers, the scores rounded."""

@@ -3,8 +3,6 @@
 import math
 from typing import Any
 
-import torch
-
 from lib.checks.beam_step import beam_step
 from lib.checks.core import brief, exercise, expect, expect_close, expect_equal
 
@@ -200,7 +198,3 @@ def cache_size(answer: Any) -> None:
             ),
         ],
     )
-
-
-_SCORES = torch.tensor([-1.0, -1.5])
-_SHARES = torch.tensor([[0.05, 0.45, 0.3, 0.2], [0.6, 0.1, 0.25, 0.05]])  # <eos> is 0
