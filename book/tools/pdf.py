@@ -65,7 +65,9 @@ class Whole:
             marked["id"] = mark(name, str(marked["id"]))
         article["id"] = mark(name, "")
         for link in article.find_all("a", href=True):
-            link["href"] = inside(name, str(link["href"]))
+            link["href"] = address = inside(name, str(link["href"]))
+            if not address.startswith(("#", "https:", "http:", "mailto:")):
+                link.unwrap()  # a page of the site that is not in the book
         for picture in article.find_all(["img", "iframe"], loading=True):
             del picture["loading"]
         for fold in article.find_all("details"):
