@@ -167,5 +167,5 @@ def test_captions_stand_in_figures(site: Path, name: str) -> None:
     for figure in page.select("article figure[id^=figure-]"):
         caption = figure.find("figcaption")
         assert isinstance(caption, Tag)
-        assert re.match(r"Figure \d+\.\d+\. \S", caption.get_text())
+        assert re.match(r"\s*Figure \d+\.\d+\. \S", caption.get_text())
         assert figure.find(["img", "iframe"])
