@@ -72,6 +72,12 @@ def test_everything_that_lib_imports_is_declared() -> None:
     assert {name.lower() for name in foreign} == declared
 
 
+def test_every_package_of_lib_is_installed() -> None:
+    folders = {path.parent for path in ROOT.glob("lib/**/__init__.py")}
+    names = {".".join(folder.relative_to(ROOT).parts) for folder in folders}
+    assert set(PROJECT["tool"]["setuptools"]["packages"]) == {*names, "lib.interactive"}
+
+
 def test_data_of_lib_travels_with_it() -> None:
     """Every file of lib that is not code matches a pattern of its package data."""
     patterns = PROJECT["tool"]["setuptools"]["package-data"]["lib"]

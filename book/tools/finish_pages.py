@@ -14,6 +14,7 @@ from pathlib import Path
 
 from address import read_address
 from bs4 import BeautifulSoup, Tag
+from figure_scripts import connect_figures
 from icons import replace_icons
 from PIL import Image
 from sphinx.application import Sphinx
@@ -62,6 +63,7 @@ def finish_page(
     replace_icons(page)
     size_images(path, page)
     move_frames(site, page, up)
+    connect_figures(site, page, up)
     mend(page)
     add_index(page, up)
     describe(page, name, described)

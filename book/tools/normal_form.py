@@ -14,7 +14,10 @@ NOTEBOOK_METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-CELL_METADATA = {"cellView", "may-shake", "mystnb", "tags"}
+CELL_METADATA = {"cellView", "may-shake", "mystnb", "slideshow", "tags"}
+# A figure that answers is stored as its empty place, without its scripts.
+PLACE = '<div class="interactive" data-figure="{}"></div>'
+_ANSWERS = re.compile(r'<div class="interactive" data-figure="([\w-]+)"')
 
 # What must not stand in a stored output: it is different on the next machine or run.
 _UNSTABLE = {
@@ -44,6 +47,15 @@ def normalize(notebook: NotebookNode) -> None:
             cell.source = spread_stub(cell.source)
         for output in cell.get("outputs", []):
             output.pop("transient", None)
+            keep_place(output)
+
+
+def keep_place(output: NotebookNode) -> None:
+    """Leave of a figure that answers only the place where the site puts it."""
+    data = output.get("data", {})
+    figure = _ANSWERS.search(str(data.get("text/html", "")))
+    if figure:
+        data["text/html"] = PLACE.format(figure[1])
 
 
 def spread_stub(source: str) -> str:

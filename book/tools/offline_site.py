@@ -11,6 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+from figure_scripts import prepare
 from finish_pages import finish
 from missing_page import write_missing_page
 from snippets import folded
@@ -112,6 +113,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
             if not listener.handler.__module__.startswith("sphinx_thebe")
         ]
     app.connect("config-inited", set_theme)
+    app.connect("config-inited", prepare)
     app.connect("source-read", write_reference)
     app.connect("source-read", write_snippets)
     for helper in ("formulas", "cross_links", "front_page"):

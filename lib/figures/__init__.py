@@ -16,6 +16,7 @@ from lib.figures.diagrams import (
     residual_block,
 )
 from lib.figures.heatmaps import attention_grid, attention_map, mask_map, value_map
+from lib.figures.interactive import interactive
 from lib.figures.lookup import table_lookup
 from lib.figures.model_map import MAP_PIECES, model_map
 from lib.figures.roles import ROLES
@@ -47,6 +48,7 @@ __all__ = [
     "decoder_layer",
     "encoder_layer",
     "gradient_norms",
+    "interactive",
     "line_curves",
     "mask_map",
     "model_map",

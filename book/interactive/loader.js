@@ -1,0 +1,30 @@
+// Brings in each figure that answers when it comes near the window, never before the
+// text can be read. Without scripts its place stays empty, and the printed figure stands.
+(() => {
+  /** @param {HTMLElement} place */
+  const start = (place) => {
+    const name = place.dataset.figure ?? "";
+    const script = document.createElement("script");
+    script.src = place.dataset.script ?? "";
+    script.onload = () => globalThis.bookFigures[name](place);
+    script.onerror = () => {
+      place.textContent = "This figure was not loaded. Reload the page to try again.";
+    };
+    document.head.append(script);
+  };
+  addEventListener("load", () => {
+    const near = new IntersectionObserver(
+      (entries) => {
+        for (const entry of entries) {
+          if (!entry.isIntersecting) continue;
+          near.unobserve(entry.target);
+          start(/** @type {HTMLElement} */ (entry.target));
+        }
+      },
+      { rootMargin: "600px" },
+    );
+    for (const place of document.querySelectorAll(".interactive[data-script]")) {
+      near.observe(place);
+    }
+  });
+})();

@@ -1,0 +1,45 @@
+"""The figures that answer, on the site: their styles, their scripts, their places.
+
+A cell `figures.interactive("mask")` is stored with an empty place as its output. Here
+the place learns where its script lies, which the loader brings in when it is near.
+"""
+
+import hashlib
+import shutil
+import sys
+from pathlib import Path
+
+from bs4 import BeautifulSoup
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+ROOT = Path(__file__).resolve().parents[2]
+STATIC = ROOT / ".cache" / "site"
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+
+def prepare(app: Sphinx, config: Config) -> None:
+    """Hand Sphinx the style of the figures and the loader, for every page."""
+    from lib.figures.interactive import sources, style
+
+    STATIC.mkdir(parents=True, exist_ok=True)
+    (STATIC / "interactive.css").write_text(style(), encoding="utf-8")
+    shutil.copy(sources() / "loader.js", STATIC)
+    config.html_static_path = [*config.html_static_path, str(STATIC)]
+    config.html_css_files = [*config.html_css_files, "interactive.css"]
+    config.html_js_files = [*config.html_js_files, "loader.js"]
+
+
+def connect_figures(site: Path, page: BeautifulSoup, up: str) -> None:
+    """Tell each place on a page where the script of its figure lies."""
+    from lib.figures.interactive import packed
+
+    for place in page.select("div.interactive[data-figure]"):
+        name = str(place["data-figure"])
+        text = packed(name)
+        folder = site / "_static" / "interactive"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.js").write_text(text, encoding="utf-8")
+        version = hashlib.sha256(text.encode()).hexdigest()[:8]
+        place["data-script"] = f"{up}_static/interactive/{name}.js?v={version}"

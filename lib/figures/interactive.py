@@ -1,0 +1,141 @@
+"""Figures that answer, in a notebook: one line, and nothing is asked of the network.
+
+The scripts stand in `book/interactive`, as modules for reading. A page opened as a file
+and the output of a cell can load no modules, so those that a figure needs are packed
+into one plain script: each in a function of its own, after those that it imports.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lib.figures.roles import ROLES
+
+if TYPE_CHECKING:
+    from IPython.display import HTML
+
+__all__ = ["interactive"]
+
+IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";$', re.M)
+EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.M)
+NOTE = re.compile(r"^ *(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", re.M)
+
+_numbers = itertools.count(1)
+
+
+def interactive(name: str) -> HTML:
+    """Show a figure of the book that answers to mouse, finger and keyboard.
+
+    Args:
+        name: the figure's name, such as `"mask"`.
+
+    Raises:
+        ValueError: if there is no such figure.
+
+    Example:
+        >>> from lib import figures
+        >>> answer = figures.interactive("mask")
+    """
+    from IPython.display import HTML
+
+    script = packed(name)
+    place = f"interactive-{name}-{next(_numbers)}"
+    return HTML(
+        f'<style>{style()}</style><div class="interactive" data-figure="{name}" '
+        f'id="{place}"></div><script>{script}\n'
+        f'bookFigures["{name}"](document.getElementById("{place}"));</script>'
+    )
+
+
+def sources() -> Path:
+    """The folder of the modules: in `book`, or inside an installed lib."""
+    package = Path(str(resources.files("lib")))
+    installed = package / "interactive"
+    return installed if installed.is_dir() else package.parent / "book" / "interactive"
+
+
+def names() -> list[str]:
+    """The names of all figures."""
+    return sorted(file.stem for file in (sources() / "figures").glob("*.js"))
+
+
+def style() -> str:
+    """The rules of the figures' looks, the colors of the roles first."""
+    colors = "".join(f"--role-{role}:{color};" for role, color in ROLES.items())
+    rules = (sources() / "interactive.css").read_text(encoding="utf-8")
+    return f":root{{{colors}}}\n{rules}"
+
+
+@functools.cache
+def packed(name: str) -> str:
+    """The script of one figure; it adds itself to `bookFigures` under its name.
+
+    Args:
+        name: the figure's name.
+
+    Raises:
+        ValueError: if there is no such figure.
+    """
+    if name not in names():
+        raise ValueError(
+            f"There is no interactive figure {name!r}: there are {', '.join(names())}."
+        )
+    modules = in_order(sources() / "figures" / f"{name}.js")
+    body = "".join(wrapped(path) for path in modules)
+    last = f"modules['figures/{name}'].mount"
+    return (
+        f'(() => {{\n"use strict";\nconst modules = {{}};\n{body}'
+        f"(globalThis.bookFigures ??= {{}})[{name!r}] = {last};\n}})();"
+    )
+
+
+def in_order(path: Path) -> list[Path]:
+    """A module and all that it imports, each after what it imports itself.
+
+    Raises:
+        ValueError: if modules import one another in a circle.
+    """
+    found: list[Path] = []
+
+    def visit(module: Path, above: tuple[Path, ...]) -> None:
+        if module in above:
+            raise ValueError(f"{module.name} imports itself, by way of others.")
+        if module not in found:
+            for imported in imports(module):
+                visit(imported, (*above, module))
+            found.append(module)
+
+    visit(path.resolve(), ())
+    return found
+
+
+def imports(path: Path) -> list[Path]:
+    """The modules that one imports."""
+    lines = re.findall(r'from "([^"]+)";$', path.read_text(encoding="utf-8"), re.M)
+    return [(path.parent / line).resolve() for line in lines]
+
+
+def wrapped(path: Path) -> str:
+    """A module as a function: its imports become its first lines, its exports its last.
+
+    Comments are for those who read the modules; they do not travel.
+    """
+
+    def import_line(match: re.Match[str]) -> str:
+        module = key((path.parent / match[2]).resolve())
+        return f"const {{{match[1]}}} = modules[{module}];"
+
+    text = path.read_text(encoding="utf-8")
+    given = ", ".join(EXPORT.findall(text))
+    text = NOTE.sub("", EXPORT.sub("", IMPORT.sub(import_line, text)))
+    return f"modules[{key(path)}] = (() => {{\n{text}return {{ {given} }};\n}})();\n"
+
+
+def key(path: Path) -> str:
+    """The name of a module among those of one script."""
+    return repr(path.relative_to(sources().resolve()).with_suffix("").as_posix())
