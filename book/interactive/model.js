@@ -1,0 +1,232 @@
+// The Transformer: an encoder that reads, a decoder that writes.
+//
+// `new Transformer(config, arrays)` is made of the sizes in config.json and of matrices
+// under the names of `lib`'s state dict (weights.js reads them). It takes one sentence at
+// a time: `encode(src)` gives the memory, `decode(tgt, memory)` the logits of every
+// position. To write word by word use greedy.js or beam.js, which stand on steps.js.
+// `model.switches` may be changed at any time (config.js says what each takes away);
+// encode again afterwards. `model.attentionWeights()` gives, for each attention by its
+// name, one matrix a head: what it looked at when it was last called.
+
+import { Linear } from "./attention.js";
+import { noSwitches } from "./config.js";
+import { DecoderLayer, EncoderLayer, LayerNorm, TokenEmbedding } from "./layers.js";
+import { causalMask } from "./masks.js";
+import { PositionalEncoding } from "./positions.js";
+
+/**
+ * @typedef {import("./arrays.js").Matrix} Matrix
+ * @typedef {import("./config.js").Config} Config
+ * @typedef {import("./config.js").Switches} Switches
+ * @typedef {import("./layers.js").LayerCache} LayerCache
+ * @typedef {import("./masks.js").Mask} Mask
+ */
+
+/** A stack of encoder layers, each with weights of its own (§3.1). */
+export class Encoder {
+  /**
+   * @param {Record<string, Matrix>} arrays
+   * @param {Config} config
+   * @param {Switches} [switches]
+   */
+  constructor(arrays, config, switches) {
+    this.layers = Array.from(
+      { length: config.n_layers },
+      (_, n) => new EncoderLayer(arrays, `encoder.layers.${n}`, config, switches),
+    );
+    // Pre-norm leaves the last sum without a norm, so the stack ends in one.
+    this.norm = config.norm_first ? new LayerNorm(arrays, "encoder.norm") : null;
+  }
+
+  /**
+   * @param {Matrix} x (S, D)
+   * @param {Mask | null} srcMask (S, S) or (1, S)
+   * @returns {Matrix} the memory (S, D)
+   */
+  forward(x, srcMask = null) {
+    for (const layer of this.layers) x = layer.forward(x, srcMask);
+    return this.norm ? this.norm.forward(x) : x;
+  }
+}
+
+/** A stack of decoder layers, which all look at the same memory (§3.1). */
+export class Decoder {
+  /**
+   * @param {Record<string, Matrix>} arrays
+   * @param {Config} config
+   * @param {Switches} [switches]
+   */
+  constructor(arrays, config, switches) {
+    this.layers = Array.from(
+      { length: config.n_layers },
+      (_, n) => new DecoderLayer(arrays, `decoder.layers.${n}`, config, switches),
+    );
+    this.norm = config.norm_first ? new LayerNorm(arrays, "decoder.norm") : null;
+  }
+
+  /** A cache for each layer, with no word read yet. @param {Matrix} memory (S, D) */
+  open(memory) {
+    return this.layers.map((layer) => layer.open(memory));
+  }
+
+  /**
+   * @param {Matrix} x (T, D), the tokens that the caches have not read
+   * @param {LayerCache[]} caches they have read x afterwards
+   * @param {Mask | null} tgtMask (T, T)
+   * @returns {Matrix} (T, D)
+   */
+  forward(x, caches, tgtMask = null) {
+    this.layers.forEach((layer, n) => {
+      x = layer.forward(x, caches[n], tgtMask);
+    });
+    return this.norm ? this.norm.forward(x) : x;
+  }
+}
+
+/** The whole model of §3: token ids in, a score for each next word out. */
+export class Transformer {
+  /**
+   * @param {Config} config the sizes
+   * @param {Record<string, Matrix>} arrays the weights, by their names in the state dict
+   */
+  constructor(config, arrays) {
+    this.config = config;
+    this.switches = noSwitches();
+    const whole = checkedArrays(config, arrays);
+    this.encoder = new Encoder(whole, config, this.switches);
+    this.decoder = new Decoder(whole, config, this.switches);
+    this.outputProj = new Linear(whole, "output_proj");
+    this.tgtEmbedding = new TokenEmbedding(whole["tgt_embedding.table.weight"]);
+    this.srcEmbedding = new TokenEmbedding(whole["src_embedding.table.weight"]);
+    this.positions = new PositionalEncoding(config.d_model, config.max_len);
+  }
+
+  /**
+   * @param {TokenEmbedding} embedding
+   * @param {number[]} ids (T)
+   * @param {number} first the position of the first token
+   * @returns {Matrix} (T, D)
+   */
+  embed(embedding, ids, first = 0) {
+    const x = embedding.forward(ids);
+    return this.switches.withoutPositions ? x : this.positions.forward(x, first);
+  }
+
+  /**
+   * Read the source.
+   * @param {number[]} src token ids (S)
+   * @param {Mask | null} srcMask (1, S); not needed without padding
+   * @returns {Matrix} the memory (S, D)
+   */
+  encode(src, srcMask = null) {
+    return this.encoder.forward(this.embed(this.srcEmbedding, src), srcMask);
+  }
+
+  /**
+   * Score each next word of a whole target.
+   * @param {number[]} tgt token ids (T), beginning with <sos>
+   * @param {Matrix} memory (S, D)
+   * @returns {Matrix} logits (T, V)
+   */
+  decode(tgt, memory) {
+    const noFuture = this.switches.withoutCausalMask ? null : causalMask(tgt.length);
+    const x = this.embed(this.tgtEmbedding, tgt);
+    const caches = this.decoder.open(memory);
+    return this.outputProj.forward(this.decoder.forward(x, caches, noFuture));
+  }
+
+  /**
+   * Read the newest token alone, and score the next word. No mask: only what is written
+   * so far is kept.
+   * @param {number} id
+   * @param {number} position how many tokens stand before it
+   * @param {LayerCache[]} caches from decoder.open; they have read it afterwards
+   * @returns {Matrix} logits (1, V)
+   */
+  decodeNext(id, position, caches) {
+    const x = this.embed(this.tgtEmbedding, [id], position);
+    return this.outputProj.forward(this.decoder.forward(x, caches));
+  }
+
+  /**
+   * What every head looked at in the last call: matrices (T, S), one a head, by the name
+   * of the attention, such as "decoder.layers.0.cross_attention".
+   * @returns {Record<string, Matrix[]>}
+   */
+  attentionWeights() {
+    const attentions = [
+      ...this.encoder.layers.map((layer) => layer.selfAttention),
+      ...this.decoder.layers.flatMap((each) => [each.selfAttention, each.crossAttention]),
+    ];
+    return Object.fromEntries(attentions.map((each) => [each.name, each.lastWeights]));
+  }
+}
+
+/**
+ * The arrays with every name that the sizes ask for; a matrix that several parts share
+ * stands in a file only once.
+ * @param {Config} config
+ * @param {Record<string, Matrix>} arrays
+ * @returns {Record<string, Matrix>}
+ */
+function checkedArrays(config, arrays) {
+  const whole = { ...arrays };
+  if (config.tie_embeddings) {
+    const shared = arrays["output_proj.weight"] ?? arrays["tgt_embedding.table.weight"];
+    for (const name of ["output_proj", "tgt_embedding.table", "src_embedding.table"]) {
+      whole[`${name}.weight`] = shared;
+    }
+  }
+  for (const [name, [rows, cols]] of Object.entries(shapes(config))) {
+    const found = whole[name];
+    if (!found || found.rows !== rows || found.cols !== cols) {
+      const size = found ? `${found.rows} × ${found.cols}` : "missing";
+      throw new Error(
+        `The weights do not fit the model: ${name} is ${size}, not ${rows} × ${cols}.`,
+      );
+    }
+  }
+  return whole;
+}
+
+/**
+ * The shape of every array that a model of these sizes needs.
+ * @param {Config} config
+ * @returns {Record<string, [number, number]>}
+ */
+function shapes(config) {
+  const { d_model: d, d_ff: dFf, norm_first: normFirst } = config;
+  /** @type {Record<string, [number, number]>} */
+  const found = {
+    "src_embedding.table.weight": [config.src_vocab_size, d],
+    "tgt_embedding.table.weight": [config.tgt_vocab_size, d],
+  };
+  const linear = (
+    /** @type {string} */ name, /** @type {number} */ out, /** @type {number} */ width,
+  ) => {
+    found[`${name}.weight`] = [out, width];
+    found[`${name}.bias`] = [1, out];
+  };
+  const norm = (/** @type {string} */ name) => {
+    found[`${name}.weight`] = found[`${name}.bias`] = [1, d];
+  };
+  linear("output_proj", config.tgt_vocab_size, d);
+  for (const stack of ["encoder", "decoder"]) {
+    if (normFirst) norm(`${stack}.norm`);
+    const attentions = ["self_attention"];
+    if (stack === "decoder") attentions.push("cross_attention");
+    for (let n = 0; n < config.n_layers; n++) {
+      const layer = `${stack}.layers.${n}`;
+      for (const attention of attentions) {
+        for (const map of ["query", "key", "value", "output"]) {
+          linear(`${layer}.${attention}.${map}_proj`, d, d);
+        }
+        norm(`${layer}.${attention}_residual.norm`);
+      }
+      linear(`${layer}.feed_forward.inner`, dFf, d);
+      linear(`${layer}.feed_forward.outer`, d, dFf);
+      norm(`${layer}.feed_forward_residual.norm`);
+    }
+  }
+  return found;
+}
