@@ -1,0 +1,281 @@
+// Chapter 10: sub-words, merge by merge, for words of one's own.
+
+import { button, choice, onPress, panel, shade, svg, textField } from "../draw.js";
+import { CHARACTERS, MERGES } from "../merge_list.js";
+import { SubwordVocabulary } from "../subwords.js";
+
+const SPECIAL = ["<pad>", "<sos>", "<eos>", "<unk>"];
+const COUNTS = {
+  "▁habla": 6,
+  "▁hablan": 4,
+  "▁hablamos": 3,
+  "▁canta": 5,
+  "▁cantan": 3,
+  "▁la": 9,
+};
+/** @type {Record<string, {label: string, example: string}>} */
+const LISTS = {
+  chapter: { label: "the ten of this chapter", example: "hablamos hablas canto la" },
+  own: { label: "learned from your text", example: "la casa, las casas, la cosa, las cosas" },
+  shipped: {
+    label: "the translator's first 2,000",
+    example: "The anesthesiologist smiled.",
+  },
+};
+
+/** @typedef {{pair: [string, string], count?: number}} Rule */
+
+/**
+ * Learn merges by counting: again and again the most frequent pair of neighbors; of
+ * equally frequent ones the first in the alphabet. A pair that stands once is no rule.
+ * @param {Record<string, number>} counts how often each word occurs
+ * @param {number} most how many merges
+ * @returns {Rule[]}
+ */
+export function learnMerges(counts, most) {
+  let cut = Object.entries(counts).map(([word, count]) => ({ pieces: [...word], count }));
+  /** @type {Rule[]} */
+  const rules = [];
+  while (rules.length < most) {
+    /** @type {Map<string, number>} */
+    const found = new Map();
+    for (const { pieces, count } of cut) {
+      for (let i = 0; i + 1 < pieces.length; i++) {
+        const pair = `${pieces[i]} ${pieces[i + 1]}`;
+        found.set(pair, (found.get(pair) ?? 0) + count);
+      }
+    }
+    const order = [...found].sort(
+      ([a, many], [b, often]) => often - many || (a < b ? -1 : 1),
+    );
+    if (!order.length || order[0][1] < 2) break;
+    const [left, right] = order[0][0].split(" ");
+    rules.push({ pair: [left, right], count: order[0][1] });
+    cut = cut.map(({ pieces, count }) => ({ pieces: join(pieces, left, right), count }));
+  }
+  return rules;
+}
+
+/**
+ * @param {string[]} pieces
+ * @param {string} left
+ * @param {string} right
+ */
+function join(pieces, left, right) {
+  /** @type {string[]} */
+  const merged = [];
+  for (const piece of pieces) {
+    if (piece === right && merged.at(-1) === left) merged.push(merged.pop() + piece);
+    else merged.push(piece);
+  }
+  return merged;
+}
+
+/**
+ * The words of a text after each merge that changes one of them, single characters first.
+ * @param {SubwordVocabulary} vocabulary
+ * @param {string} text
+ * @returns {{rule: number, words: string[][]}[]} the rule by its number, from 0
+ */
+export function stepsOf(vocabulary, text) {
+  const ways = vocabulary.words(text).map((word) => {
+    const cuts = vocabulary.mergeSteps(word);
+    return { cuts, rules: cuts.slice(1).map((cut, i) => ruleOf(vocabulary, cuts[i], cut)) };
+  });
+  const applied = new Set(ways.flatMap(({ rules }) => rules).sort((a, b) => a - b));
+  return [-1, ...applied].map((rule) => ({
+    rule,
+    words: ways.map(({ cuts, rules }) => cuts[rules.filter((r) => r <= rule).length]),
+  }));
+}
+
+/**
+ * The number of the rule that leads from one cut of a word to the next.
+ * @param {SubwordVocabulary} vocabulary
+ * @param {string[]} before
+ * @param {string[]} after
+ */
+function ruleOf(vocabulary, before, after) {
+  const place = before.findIndex((piece, i) => piece !== after[i]);
+  return vocabulary.ranks.get(before.slice(place, place + 2).join(" ")) ?? Infinity;
+}
+
+/**
+ * The rules of a list, and the vocabulary that applies them.
+ * @param {string} list
+ * @param {string} text
+ */
+export function rulesOf(list, text) {
+  /** @type {Rule[]} */
+  let rules = MERGES.map((pair) => ({ pair }));
+  let characters = [...CHARACTERS];
+  if (list !== "shipped") {
+    /** @type {Record<string, number>} */
+    let counts = COUNTS;
+    if (list === "own") {
+      counts = {};
+      for (const word of new SubwordVocabulary(SPECIAL, []).words(text)) {
+        counts[word] = (counts[word] ?? 0) + 1;
+      }
+    }
+    rules = learnMerges(counts, list === "own" ? 200 : 10);
+    characters = [...new Set(Object.keys(counts).join(""))];
+  }
+  const pairs = rules.map(({ pair }) => pair);
+  return { rules, vocabulary: new SubwordVocabulary([...SPECIAL, ...characters], pairs) };
+}
+
+/** @param {HTMLElement} root */
+export function mount(root) {
+  let list = "chapter";
+  let text = LISTS[list].example;
+  let step = 0;
+  const { controls, picture, redraw, say } = panel(root, {
+    title: "Sub-words, merge by merge",
+    hint: "Write words of your own. Each step applies the next merge of the list that finds its pair.",
+    label: "Words cut into pieces",
+    draw,
+  });
+  const field = textField(controls, {
+    label: "text",
+    value: text,
+    maxLength: 80,
+    change: (value) => update(value, 0),
+  });
+  choice(controls, {
+    label: "merges",
+    options: Object.entries(LISTS).map(([value, { label }]) => ({ value, label })),
+    value: list,
+    change: (value) => {
+      if (text === LISTS[list].example) text = LISTS[value].example;
+      list = value;
+      field.value = text;
+      update(text, 0);
+    },
+  });
+  button(controls, "letters", () => update(text, 0));
+  button(controls, "◀ back", () => update(text, step - 1));
+  button(controls, "next ▶", () => update(text, step + 1));
+  button(controls, "all", () => update(text, Infinity));
+  onPress(picture, (key) => update(text, Number(key)));
+  update(text, 0);
+
+  /**
+   * @param {string} newText
+   * @param {number} newStep
+   */
+  function update(newText, newStep) {
+    text = newText;
+    const { rules, vocabulary } = rulesOf(list, text);
+    const steps = stepsOf(vocabulary, text);
+    step = Math.max(0, Math.min(newStep, steps.length - 1));
+    redraw();
+    say(told(rules, vocabulary, steps));
+  }
+
+  /**
+   * @param {Rule[]} rules
+   * @param {SubwordVocabulary} vocabulary
+   * @param {ReturnType<typeof stepsOf>} steps
+   */
+  function told(rules, vocabulary, steps) {
+    const pieces = steps[step].words.flat().length;
+    if (pieces === 0) return "Write a word.";
+    const unknown = vocabulary.unknownCharacters(text);
+    const lacking = unknown.length
+      ? ` Unknown to this list, so <unk>: ${unknown.join(" ")}.`
+      : "";
+    if (step === 0) {
+      return `Single characters, ▁ where a word begins: ${pieces} pieces.${lacking}`;
+    }
+    const { pair, count } = rules[steps[step].rule];
+    const often = count ? `, side by side ${count} times when it was learned` : "";
+    const number = (steps[step].rule + 1).toLocaleString("en");
+    const end = step === steps.length - 1 ? " No other merge of the list applies." : "";
+    return `Merge ${number} joins ${pair[0]} and ${pair[1]}${often}: ${pieces} ${pieces === 1 ? "piece" : "pieces"}.${end}${lacking}`;
+  }
+
+  /**
+   * @param {SVGElement} drawing
+   * @param {number} width
+   */
+  function draw(drawing, width) {
+    const { rules, vocabulary } = rulesOf(list, text);
+    const steps = stepsOf(vocabulary, text);
+    const joined = step ? rules[steps[step].rule].pair.join("") : "";
+    let [x, y] = [0, 4];
+    for (const word of steps[step].words) {
+      const widths = word.map(widthOf);
+      const whole = widths.reduce((sum, each) => sum + each, 0);
+      if (x > 0 && x + whole > width) [x, y] = [0, y + 44];
+      word.forEach((piece, i) => {
+        if (x + widths[i] > width) [x, y] = [0, y + 44];
+        const known = piece.length > 1 || vocabulary.ids.has(piece);
+        svg(drawing, "rect", {
+          x: x + 1,
+          y,
+          width: widths[i] - 2,
+          height: 34,
+          rx: 5,
+          fill: piece === joined ? shade(0.8, "word") : "var(--field)",
+          stroke: known ? "var(--line)" : "var(--role-mistake)",
+          "stroke-dasharray": known ? undefined : "4 3",
+        });
+        const middle = { x: x + widths[i] / 2, y: y + 22, "text-anchor": "middle" };
+        svg(drawing, "text", { ...middle, class: "piece" }, piece);
+        x += widths[i];
+      });
+      x += 12;
+    }
+    return drawRules(drawing, rules, steps, width, y + 66);
+  }
+
+  /**
+   * The merges that apply, the present one marked; each can be pressed.
+   * @param {SVGElement} drawing
+   * @param {Rule[]} rules
+   * @param {ReturnType<typeof stepsOf>} steps
+   * @param {number} width
+   * @param {number} top
+   */
+  function drawRules(drawing, rules, steps, width, top) {
+    const first = Math.max(1, Math.min(step - 3, steps.length - 8));
+    const shown = steps.slice(first, first + 8);
+    const title = `the merges of the list that apply here (${steps.length - 1})`;
+    svg(drawing, "text", { x: 0, y: top, class: "soft" }, title);
+    const across = Math.max(1, Math.floor(width / 240));
+    shown.forEach(({ rule }, i) => {
+      const at = first + i;
+      const { pair, count } = rules[rule];
+      const often = count ? `  (${count} times)` : "";
+      const name = `${(rule + 1).toLocaleString("en")}. ${pair[0]} + ${pair[1]}${often}`;
+      const x = 240 * (i % across);
+      const y = top + 10 + 32 * Math.floor(i / across);
+      const line = svg(drawing, "g", {
+        key: String(at),
+        role: "button",
+        "aria-pressed": String(at === step),
+        "aria-label": `merge ${name}`,
+      });
+      svg(line, "rect", {
+        x: x + 1,
+        y: y + 1,
+        width: Math.min(width, 240) - 10,
+        height: 29,
+        rx: 4,
+        fill: at <= step ? shade(0.25, "word") : "var(--field)",
+        stroke: at === step ? "var(--accent)" : "var(--line)",
+        "stroke-width": at === step ? 3 : 0.7,
+      });
+      svg(line, "text", { x: x + 10, y: y + 20, class: "number" }, name);
+    });
+    return top + 14 + 32 * Math.ceil(shown.length / across);
+  }
+}
+
+/** About how wide a piece stands in its box. @param {string} piece */
+function widthOf(piece) {
+  const narrow = (piece.match(/[ilrtfjI.,'!:;|]/g) ?? []).length;
+  const broad = (piece.match(/[mwMW▁]/g) ?? []).length;
+  return Math.max(24, 10 + 9 * piece.length - 4 * narrow + 4 * broad);
+}
