@@ -1,28 +1,54 @@
-// Chapter 4: a mask to click together, and what each position can still hear through it.
+// Chapter 4: a mask to click together, what each position can still hear through it,
+// and the attention weights that result.
 
-import { choice, onPress, panel, slider, svg } from "../draw.js";
+import { Matrix, timesTransposed } from "../arrays.js";
+import { scaledDotProductAttention } from "../attention.js";
+import { choice, fixed, onPress, panel, shade, slider, svg } from "../draw.js";
+import { causalMask, paddingMask } from "../masks.js";
 
-const WORDS = ["<sos>", "el", "gato", "duerme", "<pad>"];
+const WORDS = ["<sos>", "el", "gato", "come", "<pad>"];
+const IDS = [1, 4, 5, 6, 0];
+const LENGTH = WORDS.length;
 const PADDING = 4; // the place of <pad>
+
+// Queries and keys of two numbers each, made up and always the same.
+const QUERIES = [[1, 0], [0, 2], [2, 1], [1, 2], [1, 1]];
+const KEYS = [[0, 1], [1, 0], [2, 1], [0, 2], [1, 1]];
 
 /** @typedef {boolean[][]} Mask rows are queries, columns are keys; true: may look */
 
-/** @type {Record<string, {label: string, rule: (query: number, key: number) => boolean}>} */
+const CAUSAL = causalMask(LENGTH).data;
+const NO_PADDING = paddingMask(IDS, 0).data;
+const ONE_LONGER = causalMask(LENGTH + 1).data;
+
+/** @param {number} query @param {number} key @returns {boolean} */
+function causal(query, key) {
+  return CAUSAL[query * LENGTH + key] === 1;
+}
+
+/** @param {number} query @param {number} key @returns {boolean} */
+function both(query, key) {
+  return causal(query, key) && NO_PADDING[key] === 1;
+}
+
+/** @typedef {(query: number, key: number) => boolean} Rule whether a cell is open */
+
+/** @type {Record<string, {label: string, rule: Rule}>} */
 const RULES = {
-  none: { label: "no mask (forgotten)", rule: () => true },
-  causal: { label: "causal", rule: (query, key) => key <= query },
-  padding: { label: "padding", rule: (query, key) => key !== PADDING },
-  both: {
-    label: "causal and padding",
-    rule: (query, key) => key <= query && key !== PADDING,
-  },
-  inverted: {
-    label: "inverted (a mistake)",
-    rule: (query, key) => !(key <= query && key !== PADDING),
-  },
+  both: { label: "causal and padding", rule: both },
+  causal: { label: "causal", rule: causal },
+  padding: { label: "padding", rule: (_, key) => NO_PADDING[key] === 1 },
+  none: { label: "mistake: forgotten", rule: () => true },
+  inverted: { label: "mistake: inverted", rule: (query, key) => !both(query, key) },
   shifted: {
-    label: "off by one (a mistake)",
-    rule: (query, key) => key <= query + 1 && key !== PADDING,
+    label: "mistake: off by one",
+    // Each query got the row of the one after it.
+    rule: (query, key) =>
+      ONE_LONGER[(query + 1) * (LENGTH + 1) + key] === 1 && NO_PADDING[key] === 1,
+  },
+  thorough: {
+    label: "mistake: rows of padding, too",
+    rule: (query, key) => both(query, key) && NO_PADDING[query] === 1,
   },
 };
 
@@ -55,15 +81,52 @@ export function heard(mask, layers) {
   return reach;
 }
 
+/**
+ * The attention weights of the fixed queries and keys under a mask, as `lib` has them:
+ * a row without any open cell is all zeros.
+ * @param {Mask} mask
+ * @returns {number[][]}
+ */
+export function weightsOf(mask) {
+  const [q, k] = [Matrix.fromRows(QUERIES), Matrix.fromRows(KEYS)];
+  const data = Uint8Array.from(mask.flat(), Number);
+  return scaledDotProductAttention(q, k, k, {
+    rows: LENGTH,
+    cols: LENGTH,
+    data,
+  }).weights.toRows();
+}
+
+/**
+ * The same by the bare formula, with −∞ over the closed cells: a row of nothing but −∞
+ * divides zero by zero.
+ * @param {Mask} mask
+ * @returns {number[][]}
+ */
+export function weightsOfFormula(mask) {
+  const scores = timesTransposed(Matrix.fromRows(QUERIES), Matrix.fromRows(KEYS));
+  return mask.map((row, query) => {
+    const powers = row.map((open, key) =>
+      Math.exp(open ? scores.row(query)[key] / Math.SQRT2 : -Infinity),
+    );
+    const sum = powers.reduce((a, b) => a + b, 0);
+    return powers.map((power) => power / sum);
+  });
+}
+
 /** @param {HTMLElement} root */
 export function mount(root) {
   let mask = maskOf("both");
+  let weigh = weightsOf;
   let layers = 1;
-  let row = 3;
+  let row = 2;
   const { controls, picture, redraw, say } = panel(root, {
     title: "Click a mask together",
-    hint: "Each row is a word that looks, each column a word to look at. Press a cell to open or close it.",
-    label: "A mask of five words by five",
+    hint:
+      "Each row is a word that looks, each column a word to look at. Press a cell to " +
+      "open or close it. Right of the dashed stairs lies the future. A dot: closed, " +
+      "yet heard, as its own vector or by way of another word.",
+    label: "A mask of five words by five, and the attention weights under it",
     draw,
   });
   choice(controls, {
@@ -72,6 +135,19 @@ export function mount(root) {
     value: "both",
     change: (name) => {
       mask = maskOf(name);
+      row = name === "thorough" ? PADDING : 2;
+      update();
+    },
+  });
+  choice(controls, {
+    label: "softmax",
+    options: [
+      { value: "lib", label: "of lib" },
+      { value: "formula", label: "with −∞, as in the formula" },
+    ],
+    value: "lib",
+    change: (name) => {
+      weigh = name === "lib" ? weightsOf : weightsOfFormula;
       update();
     },
   });
@@ -96,12 +172,26 @@ export function mount(root) {
 
   function update() {
     redraw();
-    const reach = heard(mask, layers)[row];
-    const names = WORDS.filter((_, key) => reach[key]);
-    const closed = mask[row].every((open) => !open);
+    const names = WORDS.filter((_, key) => heard(mask, layers)[row][key]);
     say(
-      `${WORDS[row]} hears ${names.join(", ")} after ${layers} ${layers === 1 ? "layer" : "layers"}.` +
-        (closed ? " It may look at nothing: the softmax of this row has no numbers left." : ""),
+      `${WORDS[row]} hears ${names.join(", ")} after ` +
+        `${layers} ${layers === 1 ? "layer" : "layers"}. ${shares()}`,
+    );
+  }
+
+  /** @returns {string} what the chosen row gives to the future and to padding */
+  function shares() {
+    const weights = weigh(mask)[row];
+    if (mask[row].every((open) => !open)) {
+      return Number.isNaN(weights[0])
+        ? "It may look at nothing: zero divided by zero, NaN, which spreads."
+        : "It may look at nothing: lib gives it zeros, and so an output of zero.";
+    }
+    const future = weights.slice(row + 1).reduce((a, b) => a + b, 0);
+    const padding = weights[PADDING];
+    return (
+      `Of its attention, ${fixed(future)} goes to what comes later ` +
+      `and ${fixed(padding)} to padding.`
     );
   }
 
@@ -111,22 +201,31 @@ export function mount(root) {
    */
   function draw(drawing, width) {
     const left = 62;
-    const top = 26;
-    const side = Math.min(54, (width - left) / WORDS.length);
+    const wide = width >= 560;
+    const room = (wide ? width / 2 : width) - left;
+    const side = Math.min(wide ? 58 : 50, room / LENGTH - 2);
+    const high = 50 + side * LENGTH;
+    drawMask(drawing, left, 50, side);
+    const [right, below] = wide ? [left + width / 2, 50] : [left, 50 + high + 14];
+    drawWeights(drawing, right, below, side);
+    return below + side * LENGTH + 6;
+  }
+
+  /**
+   * @param {SVGElement} drawing @param {number} left @param {number} top
+   * @param {number} side
+   */
+  function drawMask(drawing, left, top, side) {
+    drawFrame(drawing, left, top, { side, row, title: "may look" });
     const reach = heard(mask, layers);
-    WORDS.forEach((word, place) => {
-      const middle = top + side * (place + 0.5) + 5;
-      svg(drawing, "text", { x: left - 8, y: middle, "text-anchor": "end" }, word);
-      const center = left + side * (place + 0.5);
-      svg(drawing, "text", { x: center, y: top - 8, "text-anchor": "middle" }, word);
-    });
     mask.forEach((line, query) =>
       line.forEach((open, key) => {
+        const state = open ? "open" : "closed";
         const cell = svg(drawing, "g", {
           key: `${query}-${key}`,
           role: "button",
           "aria-pressed": String(open),
-          "aria-label": `${WORDS[query]} looks at ${WORDS[key]}: ${open ? "open" : "closed"}`,
+          "aria-label": `${WORDS[query]} looks at ${WORDS[key]}: ${state}`,
         });
         const [x, y] = [left + side * key, top + side * query];
         svg(cell, "rect", {
@@ -139,12 +238,78 @@ export function mount(root) {
           stroke: "var(--line)",
         });
         if (!open && reach[query][key]) {
-          // Closed, and yet it gets through: by way of another word, or by the residual.
+          // Closed, and yet heard: by way of another word, or by the residual.
           const [cx, cy] = [x + side / 2, y + side / 2];
           svg(cell, "circle", { cx, cy, r: side / 7, fill: "var(--role-key)" });
         }
       }),
     );
-    return top + side * WORDS.length + 6;
+    drawStairs(drawing, left, top, side);
   }
+
+  /**
+   * @param {SVGElement} drawing @param {number} left @param {number} top
+   * @param {number} side
+   */
+  function drawWeights(drawing, left, top, side) {
+    drawFrame(drawing, left, top, { side, row, title: "attention weights" });
+    weigh(mask).forEach((line, query) =>
+      line.forEach((weight, key) => {
+        const [x, y] = [left + side * key, top + side * query];
+        const broken = Number.isNaN(weight);
+        svg(drawing, "rect", {
+          x: x + 1,
+          y: y + 1,
+          width: side - 2,
+          height: side - 2,
+          rx: 3,
+          fill: broken ? shade(0.5, "mistake") : shade(weight),
+          stroke: "var(--line)",
+        });
+        const middle = { x: x + side / 2, y: y + side / 2 + 5 };
+        const look = { "text-anchor": "middle", class: "number" };
+        const place = { ...middle, ...look, "data-weight": `${query}-${key}` };
+        svg(drawing, "text", place, fixed(weight));
+      }),
+    );
+    drawStairs(drawing, left, top, side);
+  }
+}
+
+/**
+ * The title and the names of a table of words by words; the chosen row is underlined.
+ * @param {SVGElement} drawing @param {number} left @param {number} top
+ * @param {{side: number, row: number, title: string}} look
+ */
+function drawFrame(drawing, left, top, { side, row, title }) {
+  svg(drawing, "text", { x: left, y: top - 34, "font-weight": 600 }, title);
+  WORDS.forEach((word, place) => {
+    const middle = top + side * (place + 0.5) + 5;
+    const chosen = place === row ? { "font-weight": 700 } : {};
+    const end = { x: left - 6, y: middle, "text-anchor": "end", ...chosen };
+    svg(drawing, "text", end, word);
+    const center = { x: left + side * (place + 0.5), y: top - 8 };
+    svg(drawing, "text", { ...center, "text-anchor": "middle" }, word);
+  });
+  const y = top + side * row;
+  const frame = { x: left - 1, y: y - 1, width: side * LENGTH + 2, height: side + 2 };
+  const stroke = { stroke: "var(--role-query)", "stroke-width": 3, fill: "none" };
+  svg(drawing, "rect", { ...frame, ...stroke });
+}
+
+/**
+ * The line between the present and the future, drawn as stairs.
+ * @param {SVGElement} drawing @param {number} left @param {number} top
+ * @param {number} side
+ */
+function drawStairs(drawing, left, top, side) {
+  const steps = `v${side} h${side} `.repeat(LENGTH - 1);
+  svg(drawing, "path", {
+    d: `M${left + side} ${top} ${steps}`,
+    fill: "none",
+    stroke: "var(--ink)",
+    "stroke-width": 2,
+    "stroke-dasharray": "5 4",
+    "pointer-events": "none",
+  });
 }
