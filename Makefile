@@ -28,7 +28,7 @@ ALL_CORES := env -u OMP_NUM_THREADS -u MKL_NUM_THREADS -u OPENBLAS_NUM_THREADS
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help setup newest lock book pdf quick test portable translate train bench \
+.PHONY: help setup newest lock book pdf quick test portable colab translate train bench \
 	notebooks address format lint serve clean distclean
 
 help: ## list these habits
@@ -59,6 +59,9 @@ test: setup ## check everything; one part: make test ARGS=tests/test_masks.py
 
 portable: setup ## every chapter again as other processors calculate; some in ARGS
 	@sh book/tools/portable.sh $(ARGS)
+
+colab: setup ## every chapter alone in a folder, with the versions that Colab has
+	@$(RUN) book/tools/colab.py $(ARGS)
 
 translate: setup ## translate: make translate TEXT="a sentence in English"
 	@$(ALL_CORES) $(RUN) -m lib translate "$$TEXT"

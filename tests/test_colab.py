@@ -2,25 +2,23 @@
 
 The interpreter is a fresh environment that has what this one has, but not lib. The
 address in the notebook's setup cell is rewritten to a server in this process, which
-hands out the working tree as the zip that GitHub would. No package index is reachable,
+hands out the working tree as the zip that GitHub would. (`make colab` plays all of the
+chapters, with the versions that Colab has.) No package index is reachable,
 so anything that pip would have to fetch beyond lib is an error.
 """
 
-import functools
-import http.server
 import os
 import shutil
 import subprocess
 import sys
 import sysconfig
-import threading
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
 from address import ROOT, Address
+from colab import archive_server
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 from setup_cell import put_setup_cell
@@ -39,35 +37,10 @@ nbformat.write(notebook, sys.argv[1])
 """
 
 
-class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *arguments: object) -> None:
-        """Say nothing."""
-
-
-def working_tree() -> list[str]:
-    """What would be in the repository: tracked files, and new ones not ignored."""
-    command = ["git", "ls-files", "-co", "--exclude-standard"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    if done.returncode == 0:
-        return [name for name in done.stdout.splitlines() if (ROOT / name).is_file()]
-    files = [*ROOT.glob("lib/**/*.*"), ROOT / "pyproject.toml", ROOT / "README.md"]
-    return [str(file.relative_to(ROOT)) for file in files]
-
-
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
-    """A server that hands out the working tree as GitHub hands out an archive."""
-    folder = tmp_path_factory.mktemp("server")
-    archive = folder / "owner" / "name" / "archive" / "main.zip"
-    archive.parent.mkdir(parents=True)
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
-        for name in working_tree():
-            file.write(ROOT / name, f"name-main/{name}")
-    handler = functools.partial(QuietHandler, directory=str(folder))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield Address(f"http://127.0.0.1:{server.server_port}/owner/name", "main")
-    server.shutdown()
+    with archive_server(tmp_path_factory.mktemp("server")) as address:
+        yield address
 
 
 @pytest.fixture
@@ -121,7 +94,7 @@ def test_chapter_runs_alone(
     notebook.cells.append(new_code_cell(where))
     played = play(notebook, colab, tmp_path / "alone")
     assert errors(played) == []
-    assert "Setup: installed" in played.cells[1].outputs[0].text
+    assert played.cells[1].outputs[0].text.endswith("Setup: done.\n")
     lib, torch = played.cells[-1].outputs[0].text.split()
     assert Path(lib).is_relative_to(colab.parents[1]), "lib came from elsewhere"
     assert Path(torch).is_relative_to(sysconfig.get_paths()["purelib"])
@@ -149,6 +122,16 @@ def test_no_network_is_one_sentence(colab: Path, tmp_path: Path) -> None:
     [found] = [o for o in played.cells[1].outputs if o.output_type == "error"]
     assert found.ename == "SystemExit"
     assert "check that this computer is online" in found.evalue
+    assert "Connection refused" in found.evalue.partition("pip's last line:")[2]
+
+
+def test_a_wrong_address_is_told_from_no_network(
+    address: Address, colab: Path, tmp_path: Path
+) -> None:
+    wrong = Address(address.url, "no-such-tag")
+    played = play(setup_only(wrong), colab, tmp_path / "alone")
+    [found] = [o for o in played.cells[1].outputs if o.output_type == "error"]
+    assert "no-such-tag.zip: there is no such file" in found.evalue
 
 
 def test_inside_a_checkout_setup_is_silent(colab: Path, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ _ARCHIVE = "{archive}"
 
 def _set_up() -> None:
     """In a checkout of the book, find `lib`; anywhere else (Colab), install it."""
-    import importlib
+    import importlib.util
     import subprocess
     import sys
     from pathlib import Path
@@ -29,19 +29,25 @@ def _set_up() -> None:
         if (folder / "lib" / "attention.py").is_file():
             sys.path.insert(0, str(folder))
             return
-    try:
-        importlib.import_module("lib.attention")
-    except ImportError:
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", _ARCHIVE]
-        if subprocess.run(pip, capture_output=True).returncode != 0:
-            raise SystemExit(
-                f"Setup could not install the book's module from {{_ARCHIVE}}: "
-                "check that this computer is online, then run this cell again."
-            ) from None
-        importlib.invalidate_caches()
-        print("Setup: installed the book's module, lib, and what it needs.")
-    else:
+    found = importlib.util.find_spec("lib")
+    if found and Path(str(found.origin)).with_name("attention.py").is_file():
         print("Setup: the book's module, lib, is installed already.")
+        return
+    print("Setup: this takes up to a minute, once. It installs the book's module, lib,")
+    print("and what lib needs that is not here. What is here already stays as it is.")
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", _ARCHIVE]
+    done = subprocess.run(pip, capture_output=True, text=True)
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines() or ["nothing"]
+        last = next((line for line in reversed(said) if "ERROR" in line), said[-1])
+        why = "check that this computer is online, then run this cell again"
+        if "404" in done.stderr:
+            why = "there is no such file: open the notebook from the book's page again"
+        raise SystemExit(
+            f"Setup could not install {{_ARCHIVE}}: {{why}}. pip's last line: {{last}}"
+        )
+    importlib.invalidate_caches()
+    print("Setup: done.")
 
 
 _set_up()
@@ -60,7 +66,7 @@ def setup_cell(address: Address) -> NotebookNode:
         metadata={
             "cellView": "form",
             "mystnb": {"code_prompt_show": "Show the setup cell"},
-            "tags": ["setup", "hide-cell"],
+            "tags": ["setup", "hide-cell", "nbval-ignore-output"],
         },
     )
     return cell

@@ -1,0 +1,205 @@
+"""Every chapter as Colab runs it: alone in an empty folder, with Colab's versions.
+
+    python book/tools/colab.py [chapters]
+
+An environment of its own, `.venv-colab`, gets Python 3.12 and the versions listed in
+tests/colab.txt. Into a fresh layer on top of it the chapters' own setup cell installs
+`lib`, from a server that hands out the working tree as GitHub would. Then nbval runs
+the chapters there and compares their outputs with the stored ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import functools
+import hashlib
+import http.server
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from address import ROOT, Address, read_address
+from notebooks import chapters, read, store
+from setup_cell import put_setup_cell, setup_source
+
+BASE = ROOT / ".venv-colab"
+VERSIONS = ROOT / "tests" / "colab.txt"
+STAND_IN = (
+    "'''A stand-in: a notebook that asks whether it runs in Colab hears yes.'''\n"
+)
+THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """A server that says nothing."""
+
+    def log_message(self, *arguments: object) -> None:
+        """Say nothing."""
+
+
+def working_tree() -> list[str]:
+    """What would be in the repository: tracked files, and new ones not ignored."""
+    command = ["git", "ls-files", "-co", "--exclude-standard"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if done.returncode == 0:
+        return [name for name in done.stdout.splitlines() if (ROOT / name).is_file()]
+    files = [*ROOT.glob("lib/**/*.*"), *ROOT.glob("book/interactive/**/*.*")]
+    files += [ROOT / "pyproject.toml", ROOT / "README.md"]
+    return [str(file.relative_to(ROOT)) for file in files]
+
+
+@contextlib.contextmanager
+def archive_server(folder: Path) -> Iterator[Address]:
+    """Hand out the working tree as GitHub hands out the archive of a tag."""
+    archive = folder / "owner" / "name" / "archive" / "main.zip"
+    archive.parent.mkdir(parents=True)
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for name in working_tree():
+            file.write(ROOT / name, f"name-main/{name}")
+    handler = functools.partial(Quiet, directory=str(folder))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield Address(f"http://127.0.0.1:{server.server_port}/owner/name", "main")
+    server.shutdown()
+
+
+def find_python() -> str:
+    """A Python 3.12, as Colab has it; where there is none, the one that runs this."""
+    pyenv = Path.home() / ".pyenv" / "versions"
+    places = [shutil.which("python3.12"), *sorted(pyenv.glob("3.12.*/bin/python"))]
+    for place in [os.environ.get("COLAB_PYTHON"), *places]:
+        asked = [str(place), "-c", "import sys; print(sys.version_info[:2] == (3, 12))"]
+        with contextlib.suppress(OSError):
+            if (
+                place
+                and "True"
+                in subprocess.run(asked, capture_output=True, text=True).stdout
+            ):
+                return str(place)
+    print(
+        "There is no Python 3.12 here (COLAB_PYTHON can name one): this one is taken."
+    )
+    return sys.executable
+
+
+def prepare_base() -> None:
+    """Make the environment with Colab's versions; once, until their list changes."""
+    stamp = BASE / ".stamp"
+    wanted = hashlib.sha256(VERSIONS.read_bytes()).hexdigest()
+    if stamp.is_file() and stamp.read_text() == wanted:
+        return
+    print(f"Installing Colab's versions into {BASE.name} (minutes, the first time)")
+    shutil.rmtree(BASE, ignore_errors=True)
+    subprocess.run([find_python(), "-m", "venv", str(BASE)], check=True)
+    pip = [str(BASE / "bin" / "python"), "-m", "pip", "install", "--quiet"]
+    subprocess.run([*pip, "-r", str(VERSIONS)], check=True)
+    stamp.write_text(wanted)
+
+
+def fresh_layer(folder: Path) -> Path:
+    """A Python that sees what the base has, and into which pip installs apart."""
+    base = BASE / "bin" / "python"
+    subprocess.run([str(base), "-m", "venv", "--without-pip", str(folder)], check=True)
+    packages = next(folder.glob("lib/python*/site-packages"))
+    shared = next(BASE.glob("lib/python*/site-packages"))
+    (packages / "shared.pth").write_text(f"{shared}\n")
+    colab = packages / "google" / "colab"
+    colab.mkdir(parents=True)
+    (colab / "__init__.py").write_text(STAND_IN)
+    return folder / "bin" / "python"
+
+
+def set_up(python: Path, folder: Path, address: Address) -> float:
+    """Run the setup cell; the seconds that it took.
+
+    Raises:
+        RuntimeError: If it fails, with what it said.
+    """
+    start = time.monotonic()
+    done = subprocess.run(
+        [str(python), "-c", setup_source(address)],
+        cwd=folder,
+        env=bare_environment(),
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"the setup cell failed: {done.stderr.strip()[-2000:]}")
+    print(done.stdout.strip())
+    return time.monotonic() - start
+
+
+def bare_environment() -> dict[str, str]:
+    """The environment without what would lead back into the checkout."""
+    kept = {key: os.environ[key] for key in os.environ if key != "PYTHONPATH"}
+    return kept | dict.fromkeys(THREADS, "1") | {"COLAB_RELEASE_TAG": "stand-in"}
+
+
+def write_kernel(python: Path, folder: Path) -> None:
+    """Make the layer's Python known to Jupyter as the kernel `colab`."""
+    kernel = folder / "kernels" / "colab" / "kernel.json"
+    kernel.parent.mkdir(parents=True)
+    start = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    text = {"argv": start, "display_name": "As in Colab", "language": "python"}
+    kernel.write_text(json.dumps(text))
+
+
+def play(paths: list[Path]) -> int:
+    """Run the chapters and compare; the exit status of pytest."""
+    with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
+        folder = Path(name)
+        alone = folder / "alone"
+        alone.mkdir()
+        address = stack.enter_context(archive_server(folder / "server"))
+        python = fresh_layer(folder / "layer")
+        print(f"The first setup took {set_up(python, alone, address):.0f} s")
+        print(f"The second setup took {set_up(python, alone, address):.1f} s")
+        write_kernel(python, folder)
+        for path in paths:
+            notebook = read(path)
+            put_setup_cell(notebook, address)
+            store(notebook, alone / path.name)
+        command = [
+            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
+            *("--nbval", "--nbval-sanitize-with", str(ROOT / "tests" / "nbval.cfg")),
+            *("--nbval-cell-timeout", "900", "--nbval-kernel-startup-timeout", "300"),
+            *("--nbval-kernel-name", "colab", "-n", os.environ.get("WORKERS", "2")),
+            *("--dist", "loadscope", "--rootdir", str(alone)),
+            *(path.name for path in reversed(paths)),
+        ]
+        environment = bare_environment() | {"JUPYTER_PATH": str(folder)}
+        return subprocess.run(command, cwd=alone, env=environment).returncode
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Play the chapters and say how it ended."""
+    parser = argparse.ArgumentParser(description="The chapters as Colab runs them.")
+    parser.add_argument("paths", nargs="*", type=Path, help="notebooks; all without")
+    options = parser.parse_args(arguments)
+    for path in options.paths:
+        if not path.is_file():
+            parser.error(f"{path} is not there: name a notebook in book/.")
+    start = time.monotonic()
+    try:
+        prepare_base()
+        status = play(options.paths or chapters())
+    except (RuntimeError, subprocess.CalledProcessError) as error:
+        print(f"make colab: FAILED: {error}", file=sys.stderr)
+        return 1
+    took = time.monotonic() - start
+    how = "every chapter held" if status == 0 else "FAILED; what failed stands above,"
+    print(f"make colab: {how} in {took:.0f} s ({read_address().slug}).")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
