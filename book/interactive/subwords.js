@@ -41,6 +41,21 @@ export class SubwordVocabulary {
     return new SubwordVocabulary(tokens, merges);
   }
 
+  /**
+   * From what the page's model holds: the special tokens and single characters, and the
+   * merges, a line each. Every merge makes the next piece.
+   * @param {{ characters: string[], merges: string }} tokenizer
+   */
+  static fromMerges({ characters, merges }) {
+    /** @type {[string, string][]} */
+    const pairs = merges.split("\n").map((line) => {
+      const [left, right] = line.split(" ");
+      return [left, right];
+    });
+    const pieces = pairs.map(([left, right]) => left + right);
+    return new SubwordVocabulary([...characters, ...pieces], pairs);
+  }
+
   /** One form for each letter and space; ▁ for a space. @param {string} sentence */
   normalize(sentence) {
     const text = sentence

@@ -1,4 +1,10 @@
 // Weights: files to matrices.
+//
+// `readSafetensors(buffer)` reads the file that `lib` ships. A page cannot always fetch a
+// file, but it can always run a script: book/tools/page_model.py writes the model in
+// PARTS scripts, each a call `bookModel.part(number, count, text, checksum)`. The page
+// makes `globalThis.bookModel = new ModelParts()`, runs the scripts, asks again for what
+// `missing()` names, and takes the model from `whole()`.
 
 import { Matrix } from "./arrays.js";
 
@@ -43,4 +49,138 @@ export function halfFloats(bytes) {
     else floats[i] = fraction ? NaN : sign * Infinity;
   });
   return floats;
+}
+
+/** In how many scripts the page's model comes. */
+export const PARTS = 16;
+
+/** The parts of the page's model, as they come in, and the model that they make. */
+export class ModelParts {
+  constructor() {
+    /** By number, from 1 on. @type {Map<number, Uint8Array>} */
+    this.parts = new Map();
+  }
+
+  /**
+   * Take a part in; a damaged one, or one of another model, is left out and stays
+   * missing.
+   * @param {number} number from 1 to count
+   * @param {number} count
+   * @param {string} text its bytes in base64
+   * @param {string} checksum the CRC-32 of its bytes, eight hexadecimal digits
+   * @returns {boolean} whether it is whole
+   */
+  part(number, count, text, checksum) {
+    const bytes = fromBase64(text);
+    const fits = count === PARTS && number >= 1 && number <= PARTS;
+    if (!bytes || !fits || crc32(bytes) !== checksum) return false;
+    this.parts.set(number, bytes);
+    return true;
+  }
+
+  /** The numbers of the parts that are not there. */
+  missing() {
+    const numbers = Array.from({ length: PARTS }, (_, i) => i + 1);
+    return numbers.filter((number) => !this.parts.has(number));
+  }
+
+  /**
+   * The model, once no part is missing.
+   * @returns {{
+   *   config: import("./config.js").Config, arrays: Record<string, Matrix>,
+   *   tokenizer: { characters: string[], merges: string }
+   * }}
+   */
+  whole() {
+    if (this.missing().length) {
+      throw new Error(`The model has not arrived whole: ${this.missing()} are missing.`);
+    }
+    const bytes = joined(Array.from({ length: PARTS }, (_, i) => this.parts.get(i + 1)));
+    const length = new DataView(bytes.buffer).getUint32(0, true);
+    const data = bytes.buffer.slice(4 + length);
+    const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
+    if (crc32(new Uint8Array(data)) !== head.checksum) {
+      this.parts.clear(); // parts of two models: each is whole, but not together
+      throw new Error("The parts of the model do not belong together.");
+    }
+    return { config: head.config, tokenizer: head.tokenizer, arrays: unpack(head, data) };
+  }
+}
+
+/** @param {string} text @returns {Uint8Array | null} null if it is no base64 */
+function fromBase64(text) {
+  try {
+    const characters = atob(text);
+    const bytes = new Uint8Array(characters.length);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
+    return bytes;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * A matrix of 8-bit numbers has a scale for each row, the lists are 16-bit floats.
+ * @param {{ arrays: [string, number, number, string][] }} head name, rows, columns and
+ *   kind of each, in the order in which they lie in the data
+ * @param {ArrayBuffer} data
+ */
+function unpack({ arrays }, data) {
+  let start = 0;
+  const next = (/** @type {number} */ size) => data.slice(start, (start += size));
+  /** @type {Record<string, Matrix>} */
+  const found = {};
+  for (const [name, rows, cols, kind] of arrays) {
+    const numbers =
+      kind === "F16"
+        ? halfFloats(next(2 * rows * cols))
+        : scaled(new Float32Array(next(4 * rows)), new Int8Array(next(rows * cols)));
+    found[name] = new Matrix(rows, cols, numbers);
+  }
+  return found;
+}
+
+/**
+ * Each row of small whole numbers times its scale.
+ * @param {Float32Array} scales (N)
+ * @param {Int8Array} numbers (N × M)
+ * @returns {Float32Array} (N × M)
+ */
+function scaled(scales, numbers) {
+  const cols = numbers.length / scales.length;
+  const result = new Float32Array(numbers);
+  scales.forEach((scale, n) => {
+    for (let i = n * cols; i < (n + 1) * cols; i++) result[i] *= scale;
+  });
+  return result;
+}
+
+/** @param {(Uint8Array | undefined)[]} parts */
+function joined(parts) {
+  const found = parts.filter((part) => part !== undefined);
+  const bytes = new Uint8Array(found.reduce((sum, part) => sum + part.length, 0));
+  let start = 0;
+  for (const part of found) {
+    bytes.set(part, start);
+    start += part.length;
+  }
+  return bytes;
+}
+
+/**
+ * The checksum CRC-32, as zlib reckons it.
+ * @param {Uint8Array} bytes
+ * @returns {string} eight hexadecimal digits
+ */
+export function crc32(bytes) {
+  const table = Int32Array.from({ length: 256 }, (_, byte) => {
+    let rest = byte;
+    for (let bit = 0; bit < 8; bit++) rest = (rest >>> 1) ^ (rest & 1 ? 0xedb88320 : 0);
+    return rest;
+  });
+  let sum = -1;
+  for (let i = 0; i < bytes.length; i++) {
+    sum = (sum >>> 8) ^ table[(sum ^ bytes[i]) & 255];
+  }
+  return ((sum ^ -1) >>> 0).toString(16).padStart(8, "0");
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Make the virtual environment and install requirements.lock; with "browser", also see to
-# it that there is a Chromium for the tests to drive. Nothing is done twice: the stamp
-# holds a checksum of the lock and the version of Python.
+# Make the virtual environment and install requirements.lock, and TypeScript with the npm
+# that it brings; with "browser", also see to it that there is a Chromium for the tests to
+# drive. Nothing is done twice: the stamp holds a checksum of both locks and the version
+# of Python.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -60,7 +61,7 @@ if [ -e "$unfinished" ] || [ "$(version_of "$run")" != "$version" ]; then
     fi
 fi
 
-wanted="$version $(cksum <requirements.lock)"
+wanted="$version $(cat requirements.lock tests/interactive/package-lock.json | cksum)"
 if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
     echo "Installing requirements.lock into $venv (minutes the first time; log: $log)"
     rm -f "$stamp"
@@ -68,6 +69,8 @@ if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
     "$run" -m pip install --disable-pip-version-check --no-input \
         --progress-bar off -r requirements.lock >>"$log" 2>&1 ||
         fail "pip could not install requirements.lock: check the network, then run make again."
+    "$run" book/tools/javascript.py install >>"$log" 2>&1 ||
+        fail "npm could not install TypeScript: check the network, then run make again."
     rm -f "$unfinished"
     echo "$wanted" >"$stamp"
 fi
