@@ -6,7 +6,8 @@
     const name = place.dataset.figure ?? "";
     const script = document.createElement("script");
     script.src = place.dataset.script ?? "";
-    script.onload = () => globalThis.bookFigures[name](place);
+    /** @type {any} */ const global = globalThis;
+    script.onload = () => global.bookFigures[name](place);
     script.onerror = () => {
       place.textContent = "This figure was not loaded. Reload the page to try again.";
     };

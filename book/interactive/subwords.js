@@ -4,11 +4,13 @@
 // does to a typed sentence what `lib`'s translator does, `decode` makes text of ids.
 
 const SPACE = "▁"; // marks where a word begins, as the field writes it
-// The letters, digits and marks that the tokenizer's expression calls \w.
-const LETTER = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}²³¹¼½¾";
+// The letters, digits and marks that the tokenizer's expression calls \w. It counts six
+// more characters as such, but only outside of brackets.
+const LETTER = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}";
+const OUTSIDE = `[${LETTER}²³¹¼½¾]`;
 // A word with the apostrophes inside it, or a run of marks; the space stands in front.
 const WORD =
-  `${SPACE}?[${LETTER}]+(?:'[${LETTER}]+)*` +
+  `${SPACE}?[${LETTER}]+(?:'${OUTSIDE}+)*` +
   `|${SPACE}?[^${LETTER}\\p{White_Space}${SPACE}]+|${SPACE}`;
 
 /** A numbered list of pieces of words, learned by byte-pair encoding (§5.1). */

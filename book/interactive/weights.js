@@ -93,16 +93,17 @@ export class ModelParts {
    */
   whole() {
     if (this.missing().length) {
-      throw new Error(`The model has not arrived whole: ${this.missing()} are missing.`);
+      const numbers = this.missing().join(", ");
+      throw new Error(`The model has not arrived whole: part ${numbers} is missing.`);
     }
     const bytes = joined(Array.from({ length: PARTS }, (_, i) => this.parts.get(i + 1)));
-    const length = new DataView(bytes.buffer).getUint32(0, true);
-    const data = bytes.buffer.slice(4 + length);
-    const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)));
-    if (crc32(new Uint8Array(data)) !== head.checksum) {
+    const [checksum, length] = new Uint32Array(bytes.buffer.slice(0, 8));
+    if (parseInt(crc32(bytes.subarray(8)), 16) !== checksum) {
       this.parts.clear(); // parts of two models: each is whole, but not together
-      throw new Error("The parts of the model do not belong together.");
+      throw new Error("The parts of the model do not belong together; load them again.");
     }
+    const head = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)));
+    const data = bytes.buffer.slice(8 + length);
     return { config: head.config, tokenizer: head.tokenizer, arrays: unpack(head, data) };
   }
 }

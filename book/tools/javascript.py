@@ -3,9 +3,9 @@
     python book/tools/javascript.py install     TypeScript into the environment
     python book/tools/javascript.py types       check the types
 
-Node.js comes from PyPI with the other pins, and brings npm; TypeScript comes from npm, in
-the version that `tests/interactive/package-lock.json` holds. It is installed inside the
-virtual environment, where nothing else looks for it.
+Node.js comes from PyPI with the other pins, and brings npm; TypeScript comes from npm,
+in the version that `tests/interactive/package-lock.json` holds. It is installed inside
+the virtual environment, where nothing else looks for it.
 """
 
 from __future__ import annotations
@@ -36,12 +36,9 @@ def install() -> int:
 
 
 def run_node(*words: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run Node.js, and give back what it wrote; Unix or Windows, with these words."""
+    """Run Node.js with these words, and give back what it wrote."""
     options = {"capture_output": True, "encoding": "utf-8", **options}
-    arguments = list(map(str, words))
-    done: subprocess.CompletedProcess[str] = node(
-        arguments, return_completed_process=True, **options
-    )
+    done: Any = node(list(map(str, words)), return_completed_process=True, **options)
     return done
 
 

@@ -6,9 +6,10 @@ A page that was opened as a file may not read other files, but it may run script
 the model comes as scripts, each of them one call with a piece of its bytes in base64
 and their checksum. `book/interactive/weights.js` puts them together again.
 
-The bytes: the length of a head (four bytes), the head in JSON, then the arrays in the
-order in which the head lists them. A matrix is one 32-bit scale for each row, then
-8-bit whole numbers, which the scales turn back into weights; a list is 16-bit floats.
+The bytes: a checksum of what follows the first eight bytes, and the length of a head
+(four bytes each); the head in JSON; then the arrays in the order in which the head
+lists them. A matrix is one 32-bit scale for each row, then 8-bit whole numbers, which
+the scales turn back into weights; a list is 16-bit floats.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from safetensors.numpy import load_file
 
 sys.path.insert(0, str(ROOT))  # the working tree, whatever else is installed
 
-from lib.files import read_json, write_whole  # noqa: E402
-from lib.translator import SHIPPED  # noqa: E402
+from lib.files import read_json, write_whole
+from lib.translator import SHIPPED
 
 MODEL = "tatoeba-en-es"
 PARTS = 16
@@ -77,15 +78,15 @@ def packed(source: Path) -> bytes:
             if array.ndim == 2
             else array.astype("<f2").tobytes()
         )
-    data = b"".join(pieces)
     head = {
         "config": read_json(source / "config.json")["model"],
         "tokenizer": tokenizer(source / "tokenizer.json"),
         "arrays": arrays,
-        "checksum": f"{zlib.crc32(data):08x}",
     }
     text = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode()
-    return len(text).to_bytes(4, "little") + text + data
+    content = text + b"".join(pieces)
+    numbers = np.array([zlib.crc32(content), len(text)], "<u4")
+    return numbers.tobytes() + content
 
 
 def quantized(matrix: Floats) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:

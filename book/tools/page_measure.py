@@ -1,0 +1,216 @@
+"""Measure the translator of the page, without a page: its code, run by Node.js.
+
+    page_measure.py                 all of it, into lib/measurements/page.json
+    page_measure.py --limit 20      few sentences, to see that everything runs; no file
+
+On the test part of the corpus that the shipped translator was trained on: BLEU of lib,
+of the page's code with the same float weights, and of the page's 8-bit weights, written
+greedily and, for the first thousand sentences, with a beam; how many translations with
+the float weights are lib's, token for token; and how fast the page's model writes. What
+each way wrote is kept in .cache, so that a measurement that was broken off goes on;
+remove .cache/page_measure to begin anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from address import ROOT
+
+sys.path.insert(0, str(ROOT))  # the working tree, whatever else is installed
+
+import torch
+from bench.timing import environment, spread
+from javascript import run_node
+from page_model import MODEL, write_parts
+from serving import weights_hash
+
+from lib import corpora
+from lib.decoding import beam_search, greedy_decode
+from lib.decoding.beam import length_norm
+from lib.evaluation.scores import compare_with_all
+from lib.files import read_json, write_json
+from lib.masks import padding_mask
+from lib.translator import SHIPPED, Translator
+from lib.vocabulary.sentences import in_batches
+
+RECORD = ROOT / "lib" / "measurements" / "page.json"
+KEPT = ROOT / ".cache" / "page_measure"
+# The width of the beam, 0 for none, and how many sentences; None for all.
+DECODERS: dict[str, tuple[int, int | None]] = {"greedy": (0, None), "beam": (4, 1000)}
+PENALTY = 0.6
+ROUNDS = 5
+TIMED = 40  # sentences in each round
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure everything, and write the record."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--limit", type=int, help="sentences, for a trial; no file")
+    limit = parser.parse_args(arguments).limit
+    with TemporaryDirectory() as place:
+        record = measure(Path(place), limit)
+    if limit is None:
+        write_json(RECORD, record)
+    print(json.dumps(record, indent=1))
+    return 0
+
+
+def measure(place: Path, limit: int | None) -> dict[str, Any]:
+    """Translate in every way, compare and score."""
+    parts = write_parts(place)
+    test = list(corpora.references(corpora.load(MODEL).splits["test"]).items())[:limit]
+    own = Translator.load(MODEL)
+    decoders = {}
+    for name, (beam, most) in DECODERS.items():
+        answers = dict(test[:most])
+        written = {
+            way: kept(f"{way}-{name}-{len(answers)}", write)
+            for way, write in ways(own, place, list(answers), beam).items()
+        }
+        pairs = zip(written["lib"], written["page_float"], strict=True)
+        decoders[name] = {
+            "beam_size": beam or 1,
+            "sentences": len(answers),
+            "same_as_lib": sum(one == other for one, other in pairs),
+            "bleu": {way: score(own, ids, answers) for way, ids in written.items()},
+        }
+    return {
+        "environment": environment(),
+        "node": run_node("--version").stdout.strip(),
+        "date": datetime.date.today().isoformat(),
+        "model": MODEL,
+        "weights": weights_hash(),
+        "parts": len(parts),
+        "bytes": sum(part.stat().st_size for part in parts),
+        "length_penalty": PENALTY,
+        "decoders": decoders,
+        **speed(place, [sentence for sentence, _ in test]),
+    }
+
+
+def ways(
+    own: Translator, parts: Path, sentences: list[str], beam: int
+) -> dict[str, Callable[[], list[list[int]]]]:
+    """The three ways to translate sentences: what each writes, once it is asked."""
+    return {
+        "lib": lambda: in_lib(own, sentences, beam),
+        "page_float": lambda: ids_of(SHIPPED / MODEL, sentences, beam),
+        "page": lambda: ids_of(parts, sentences, beam),
+    }
+
+
+def kept(name: str, write: Callable[[], list[list[int]]]) -> list[list[int]]:
+    """What is written now, or was written before the measurement was broken off."""
+    file = KEPT / f"{name}-{weights_hash()[:12]}.json"
+    if not file.is_file():
+        write_json(file, write())
+        print(f"{name} is written", file=sys.stderr, flush=True)
+    ids: list[list[int]] = read_json(file)
+    return ids
+
+
+def in_node(
+    folder: Path, sentences: Sequence[str], beam: int, warm: Sequence[str] = ()
+) -> dict[str, Any]:
+    """What the page's code writes, and how long it took."""
+    job = {"folder": str(folder), "beam": beam}
+    with TemporaryDirectory() as place:
+        file = Path(place) / "job.json"
+        write_json(file, {**job, "sentences": list(sentences), "warm": list(warm)})
+        done = run_node(ROOT / "book" / "tools" / "page_translate.js", file)
+    if done.returncode:
+        raise RuntimeError(f"Node.js could not translate: {done.stderr}")
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def ids_of(folder: Path, sentences: Sequence[str], beam: int) -> list[list[int]]:
+    """The token ids that the page's code writes."""
+    return [each["ids"] for each in in_node(folder, sentences, beam)["found"]]
+
+
+def in_lib(own: Translator, sentences: Sequence[str], beam: int) -> list[list[int]]:
+    """The token ids that lib writes, each up to its end."""
+    ends = (own.tgt_vocab.sos_id, own.tgt_vocab.eos_id)
+
+    def write(ids: list[list[int]]) -> list[list[int]]:
+        src = torch.nn.utils.rnn.pad_sequence(
+            [torch.tensor(row) for row in ids], True, own.src_vocab.pad_id
+        )
+        if beam:
+            found = beam_search(own.model, src, *ends, beam, PENALTY)
+            return [hypotheses[0].ids for hypotheses in found]
+        pad_id = own.tgt_vocab.pad_id
+        rows = greedy_decode(own.model, src, *ends).tolist()
+        return [[number for number in row if number != pad_id] for row in rows]
+
+    return in_batches(sentences, 64, own.read, write)
+
+
+@torch.inference_mode()
+def gap(
+    own: Translator, sentence: str, one: list[int], other: list[int], beam: int
+) -> float:
+    """How far apart lib holds two translations of a sentence: nothing in a tie.
+
+    For a beam the difference of their scores; greedily that of the log-probabilities of
+    the first two tokens that are not the same.
+    """
+    src = torch.tensor([own.read(sentence).ids])
+    src_mask = padding_mask(src, own.src_vocab.pad_id)
+    memory = own.model.encode(src, src_mask)
+    places = zip(one, other, strict=False)
+    first = next(i for i, (a, b) in enumerate(places) if a != b)
+
+    def log_probabilities(ids: list[int]) -> torch.Tensor:
+        tgt = torch.tensor([[own.tgt_vocab.sos_id, *ids[:-1]]])
+        logits = own.model.decode(tgt, memory, src_mask)[0]
+        logits[:, [own.tgt_vocab.pad_id, own.tgt_vocab.sos_id]] = -torch.inf
+        return logits.log_softmax(dim=-1)[range(len(ids)), ids]
+
+    if beam:
+        sums = [
+            float(log_probabilities(ids).sum()) / length_norm(len(ids), PENALTY)
+            for ids in (one, other)
+        ]
+    else:
+        sums = [float(log_probabilities(ids)[first]) for ids in (one, other)]
+    return abs(sums[0] - sums[1])
+
+
+def score(
+    own: Translator, written: list[list[int]], answers: dict[str, list[str]]
+) -> float:
+    """BLEU against all references of each source."""
+    texts = [own.tgt_vocab.decode(ids) for ids in written]
+    bleu: float = compare_with_all(texts, list(answers.values()))["bleu"]
+    return bleu
+
+
+def speed(parts: Path, sentences: list[str]) -> dict[str, Any]:
+    """Tokens a second of processor time, and what a reader waits for."""
+    rates, firsts, loading = [], [], []
+    for number in range(ROUNDS):
+        timed = sentences[number * TIMED : (number + 1) * TIMED] or sentences
+        done = in_node(parts, timed, 0, warm=timed[:3])
+        tokens = sum(len(each["ids"]) for each in done["found"])
+        rates.append(tokens / done["processor_seconds"])
+        firsts += [each["first"] for each in done["found"]]
+        loading.append(done["loading"])
+    return {
+        "tokens_a_processor_second": spread(rates),
+        "first_word_seconds": spread(firsts),
+        "loading_seconds": spread(loading),
+    }
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  add, columns, largestPlaces, logSoftmax, Matrix, matmul, softmax, stack,
+  timesTransposed, transpose,
+} from "../../book/interactive/arrays.js";
+import { near, randomMatrix } from "./helpers.js";
+
+const A = Matrix.fromRows([[1, 2, 3], [4, 5, 6]]);
+
+test("a product by hand", () => {
+  const b = Matrix.fromRows([[1, 0], [0, 1], [2, 2]]);
+  assert.deepEqual(matmul(A, b).toRows(), [[7, 8], [16, 17]]);
+  assert.deepEqual(timesTransposed(A, A).toRows(), [[14, 32], [32, 77]]);
+});
+
+test("every number of rows gives the sums of a plain loop", () => {
+  for (let rows = 1; rows < 10; rows++) {
+    const [a, b] = [randomMatrix(3, 7, rows), randomMatrix(rows, 7, rows + 50)];
+    const plain = a.toRows().map((x) =>
+      b.toRows().map((y) => x.reduce((sum, value, i) => sum + value * y[i], 0)),
+    );
+    near(timesTransposed(a, b), plain);
+  }
+});
+
+test("rows, columns and sums", () => {
+  assert.deepEqual(transpose(A).toRows(), [[1, 4], [2, 5], [3, 6]]);
+  assert.deepEqual(columns(A, 1, 3).toRows(), [[2, 3], [5, 6]]);
+  assert.deepEqual(add(A, A).toRows(), [[2, 4, 6], [8, 10, 12]]);
+  const row = Matrix.fromRows([[10, 20, 30]]);
+  assert.deepEqual(add(A, row).toRows(), [[11, 22, 33], [14, 25, 36]]);
+  assert.deepEqual(stack(A, row).toRows(), [[1, 2, 3], [4, 5, 6], [10, 20, 30]]);
+  assert.deepEqual(A.toRows(), [[1, 2, 3], [4, 5, 6]], "and A is what it was");
+});
+
+test("shapes that do not fit are refused", () => {
+  assert.throws(() => timesTransposed(A, Matrix.fromRows([[1]])), /3 and of 1 numbers/);
+  assert.throws(() => matmul(A, A), RangeError);
+  assert.throws(() => add(A, transpose(A)), /2 × 3 and 3 × 2/);
+  assert.throws(() => new Matrix(2, 2, new Float32Array(3)), /2 × 2 does not hold 3/);
+});
+
+test("the softmax by hand, of large numbers, and of nothing to choose from", () => {
+  near(softmax(Float32Array.of(0, Math.log(3))), [0.25, 0.75], 1e-7);
+  near(softmax(Float32Array.of(1000, 1000)), [0.5, 0.5]);
+  assert.deepEqual([...softmax(Float32Array.of(-Infinity, 7))], [0, 1]);
+  assert.deepEqual([...softmax(Float32Array.of(-Infinity, -Infinity))], [0, 0]);
+  near(logSoftmax(Float32Array.of(0, Math.log(3))), [Math.log(0.25), Math.log(0.75)]);
+  assert.equal(logSoftmax(Float32Array.of(-Infinity, 0))[0], -Infinity);
+});
+
+test("the largest places, and the first of equal ones", () => {
+  const list = Float32Array.of(1, 5, 3, 5, -Infinity);
+  assert.deepEqual(largestPlaces(list, 3), [1, 3, 2]);
+  assert.deepEqual(largestPlaces(list, 1), [1]);
+  assert.deepEqual(largestPlaces(list, 9), [1, 3, 2, 0, 4]);
+});

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  crc32, halfFloats, ModelParts, PARTS, readSafetensors,
+} from "../../book/interactive/weights.js";
+import { near } from "./helpers.js";
+
+const bytesOf = (text) => new TextEncoder().encode(text);
+
+test("16-bit floats: ordinary, tiny, the largest, and no numbers", () => {
+  const bits = Uint16Array.of(0x3c00, 0xc000, 0x3555, 0x0001, 0x8000, 0x7bff, 0x7c00, 0x7e00);
+  const found = [...halfFloats(bits.buffer)];
+  const exact = [1, -2, 0.333251953125, 2 ** -24, -0, 65504, Infinity, NaN];
+  assert.deepEqual(found, exact);
+});
+
+test("a safetensors file by hand", () => {
+  const table = {
+    __metadata__: { format: "pt" },
+    w: { dtype: "F32", shape: [1, 2], data_offsets: [0, 8] },
+    b: { dtype: "F16", shape: [2], data_offsets: [8, 12] },
+  };
+  const file = (dtype) => {
+    const head = bytesOf(JSON.stringify({ ...table, w: { ...table.w, dtype } }));
+    const bytes = new Uint8Array(8 + head.length + 12);
+    new DataView(bytes.buffer).setBigUint64(0, BigInt(head.length), true);
+    bytes.set(head, 8);
+    bytes.set(new Uint8Array(Float32Array.of(1.5, -2).buffer), 8 + head.length);
+    bytes.set(new Uint8Array(Uint16Array.of(0x3c00, 0xc000).buffer), 16 + head.length);
+    return bytes.buffer;
+  };
+  const { w, b } = readSafetensors(file("F32"));
+  assert.deepEqual([w.toRows(), b.toRows()], [[[1.5, -2]], [[1, -2]]]);
+  assert.throws(() => readSafetensors(file("I64")), /w holds I64/);
+});
+
+test("the checksum is that of zlib", () => {
+  assert.equal(crc32(bytesOf("123456789")), "cbf43926");
+  assert.equal(crc32(bytesOf("")), "00000000");
+});
+
+/** A model of one matrix and one list, in parts. */
+function pieces(word = "config") {
+  const data = new Uint8Array(8 + 4 + 4);
+  data.set(new Uint8Array(Float32Array.of(0.5, 2).buffer));
+  data.set(new Uint8Array(Int8Array.of(127, -1, 0, -127).buffer), 8);
+  data.set(new Uint8Array(Uint16Array.of(0x3c00, 0xc000).buffer), 12);
+  const head = bytesOf(JSON.stringify({
+    config: { word },
+    tokenizer: {},
+    arrays: [["w", 2, 2, "I8"], ["b", 1, 2, "F16"]],
+  }));
+  const all = new Uint8Array(8 + head.length + data.length);
+  all.set(head, 8);
+  all.set(data, 8 + head.length);
+  const numbers = [parseInt(crc32(all.subarray(8)), 16), head.length];
+  all.set(new Uint8Array(Uint32Array.from(numbers).buffer));
+  const size = Math.ceil(all.length / PARTS);
+  return Array.from({ length: PARTS }, (_, i) => {
+    const piece = all.subarray(i * size, (i + 1) * size);
+    return [i + 1, PARTS, btoa(String.fromCharCode(...piece)), crc32(piece)];
+  });
+}
+
+test("parts in any order make the model", () => {
+  const parts = new ModelParts();
+  for (const piece of pieces().reverse()) assert.ok(parts.part(...piece));
+  const { config, arrays } = parts.whole();
+  assert.deepEqual(config, { word: "config" });
+  near(arrays.w, [[63.5, -0.5], [0, -254]], 0);
+  near(arrays.b, [1, -2], 0);
+});
+
+test("a missing or damaged part is noticed, and may be asked for again", () => {
+  const parts = new ModelParts();
+  const all = pieces();
+  const [number, count, text, checksum] = all[2];
+  const other = text[0] === "A" ? "B" : "A";
+  for (const piece of all.filter((_, i) => i !== 2)) parts.part(...piece);
+  assert.equal(parts.part(number, count, other + text.slice(1), checksum), false);
+  assert.equal(parts.part(number, count, text.slice(0, 5), checksum), false);
+  assert.equal(parts.part(number, count + 1, text, checksum), false);
+  assert.equal(parts.part(PARTS + 1, count, text, checksum), false);
+  assert.deepEqual(parts.missing(), [3]);
+  assert.throws(() => parts.whole(), /not arrived whole: part 3 is/);
+  assert.ok(parts.part(...all[2]));
+  assert.deepEqual(parts.missing(), []);
+  assert.equal(parts.whole().config.word, "config");
+});
+
+test("parts of two models do not pass for one", () => {
+  const parts = new ModelParts();
+  const [old, fresh] = [pieces("one"), pieces("another")];
+  fresh.forEach((piece, i) => parts.part(...(i < 9 ? piece : old[i])));
+  assert.throws(() => parts.whole(), /do not belong together/);
+  assert.equal(parts.missing().length, PARTS, "all of them are to be asked for again");
+});
