@@ -127,9 +127,10 @@ class Book:
         self.terms: list[Term] | None = None
 
     def link_page(self, app: Sphinx, document: nodes.document, page: str) -> None:
-        """Add the links to one chapter."""
-        if re.match(r"book/\d\d_", page):
+        """Add the links to one page; those to the glossary to chapters alone."""
+        if re.match(r"book/(\d\d_|course/|self_test_)", page):
             self.link_numbers(page, document)
+        if re.match(r"book/\d\d_", page):
             self.link_terms(page, document)
 
     def reference(self, page: str, target: str, text: str, css: str) -> nodes.reference:

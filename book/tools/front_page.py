@@ -70,11 +70,17 @@ def book_map(root: Path = ROOT) -> str:
     """The HTML of the map."""
     toc: dict[str, Any] = yaml.safe_load((root / "_toc.yml").read_text("utf-8"))
     boxes = [
-        part_box(root, part["caption"], [c["file"] for c in part["chapters"]])
+        part_box(root, part["caption"], chapter_files(part))
         for part in toc["parts"]
         if part["caption"].startswith("Part")
     ]
     return f'<nav class="book-map" aria-label="Map of the book">{"".join(boxes)}</nav>'
+
+
+def chapter_files(part: dict[str, Any]) -> list[str]:
+    """The chapters of a part, without its self-test."""
+    files = [str(entry["file"]) for entry in part["chapters"]]
+    return [file for file in files if re.match(r"\d\d_", Path(file).name)]
 
 
 def part_box(root: Path, caption: str, files: list[str]) -> str:

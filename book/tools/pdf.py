@@ -38,7 +38,7 @@ nav.contents p.chapter { font-weight: 600; margin-top: 0.55rem; }
 nav.contents p.section { padding-left: 1.6rem; }
 nav.contents a { flex: 1; color: inherit; text-decoration: none; }
 nav.contents span { font-variant-numeric: tabular-nums; }
-.headerlink, .copybtn, summary { display: none !important; }
+.headerlink, .copybtn, details:not(.choice) > summary { display: none !important; }
 pre { font-size: 8.2pt !important; white-space: pre-wrap !important; }
 .bd-article img { max-height: 210mm; }
 h1, h2, h3, h4 { break-after: avoid; }
