@@ -38,7 +38,7 @@ def finish(app: Sphinx, error: Exception | None) -> None:
         return
     site = Path(app.outdir)
     paths = [path for path in sorted(site.rglob("*.html")) if is_page(site, path)]
-    described = descriptions(site / "book" / "index.html")
+    described = descriptions(site)
     for path in paths:
         page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
         finish_page(site, path, page, described)
@@ -250,6 +250,10 @@ def mend(page: BeautifulSoup) -> None:
             cell.name = "td"
     for sidebar in page.find_all(id="pst-primary-sidebar"):
         sidebar["role"], sidebar["aria-label"] = "complementary", "The book"
+    for item in page.select("nav.bd-docs-nav li:has(> details)"):
+        # Its fold shows an arrow alone: say whose pages it holds.
+        title = element(item, "a").get_text(strip=True)
+        element(item, "summary")["aria-label"] = f"Pages of: {title}"
     for table in element(page, "main").find_all("table"):
         if table.find_parent(class_=SCROLLS) is None:
             table.wrap(page.new_tag("div", attrs={"class": SCROLLS}))
@@ -275,16 +279,18 @@ def add_index(page: BeautifulSoup, up: str) -> None:
 # --- what a page says of itself -------------------------------------------------------
 
 
-def descriptions(index: Path) -> dict[str, str]:
-    """What the front page says of each page: the words behind its link."""
-    front = BeautifulSoup(index.read_text(encoding="utf-8"), "html.parser")
-    found = {}
-    for item in element(front, "article").find_all("li"):
-        link = item.find("a", class_="internal")
-        title, _, text = item.get_text(" ", strip=True).partition(" : ")
-        if isinstance(link, Tag) and text:
-            text = " ".join(text.split())
-            found[f"book/{link['href']}"] = f"{title}: {text}"
+def descriptions(site: Path) -> dict[str, str]:
+    """What the front page and that for teachers say of a page: behind its link."""
+    found: dict[str, str] = {}
+    for front in (site / "book" / "index.html", site / "book/course/index.html"):
+        page = BeautifulSoup(front.read_text(encoding="utf-8"), "html.parser")
+        for item in element(page, "article").find_all("li"):
+            link = item.find("a", class_="internal")
+            title, _, text = item.get_text(" ", strip=True).partition(" : ")
+            if isinstance(link, Tag) and text:
+                name = local(front, str(link["href"])).relative_to(site.resolve())
+                text = " ".join(text.split())
+                found.setdefault(name.as_posix(), f"{title}: {text}")
     return found
 
 

@@ -20,6 +20,7 @@ LINES = {
     "arrow-up": "M12 20V5M5.5 11.5L12 5l6.5 6.5",
     "angle-left": "M15 5l-7 7l7 7",
     "angle-right": "M9 5l7 7l-7 7",
+    "chevron-down": "M5 9l7 7l7-7",
     "expand": "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
     "download": "M12 4v11M7 10.5l5 5l5-5M4 20h16",
     "file": "M6 3h8l4 4v14H6zM14 3v4h4",

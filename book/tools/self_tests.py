@@ -1,7 +1,7 @@
 """The self-tests: ten questions a part, each option a fold that says why.
 
-The questions stand in `book/self_tests/part_N.toml`, and the page `book/self_test_N` has
-the words above them. The options are `<details>`, so they open by mouse, touch and
+The questions stand in `book/self_tests/part_N.toml`, the words above them on the page
+`book/self_test_N`. The options are `<details>`, so they open by mouse, touch and
 keyboard, without a script and without a network; on paper all of them stand open.
 """
 
