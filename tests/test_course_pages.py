@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from address import ROOT
-from captions import REFERENCE, numbers_given
+from captions import REFERENCE, carry_to_lessons, numbers_given
 from front_page import title_of
 from self_tests import LETTERS, Question, question_markdown, read_questions
 
@@ -402,3 +402,18 @@ def test_a_question_becomes_folds_without_a_script(
     assert text.count("**Right.**") == 1
     assert text.count("**Not quite.**") == len(question.options) - 1
     assert "<script" not in text
+
+
+# --- numbers that move --------------------------------------------------------
+
+
+def test_new_numbers_of_figures_reach_the_lessons(tmp_path: Path) -> None:
+    """Also where a line ends between the word and the number."""
+    page = tmp_path / "03_attention.md"
+    page.write_text(
+        "See figure\n  3.1, figures 3.2 and 3.9; exercise 3.1 stays.", "utf-8"
+    )
+    carry_to_lessons({"figure": {"3.1": "3.2", "3.2": "3.3"}, "equation": {}}, tmp_path)
+    assert page.read_text("utf-8") == (
+        "See figure\n  3.2, figures 3.3 and 3.9; exercise 3.1 stays."
+    )

@@ -66,10 +66,38 @@ def outside_code(change: Callable[[str], str], text: str) -> str:
     return "".join(part if i % 2 else change(part) for i, part in enumerate(parts))
 
 
-def number(notebook: NotebookNode, chapter: int) -> None:
-    """Number captions and formulas in order, and carry the references along."""
-    carry_references(notebook, "figure", number_captions(notebook, chapter))
-    carry_references(notebook, "equation", number_formulas(notebook, chapter))
+Renamed = dict[str, dict[str, str]]
+
+
+def number(notebook: NotebookNode, chapter: int) -> Renamed:
+    """Number captions and formulas, carry the references along; old to new, by kind."""
+    renamed = {
+        "figure": number_captions(notebook, chapter),
+        "equation": number_formulas(notebook, chapter),
+    }
+    for kind, numbers in renamed.items():
+        carry_references(notebook, kind, numbers)
+    return renamed
+
+
+def carry_to_lessons(renamed: Renamed, folder: Path = ROOT / "book" / "course") -> None:
+    """Replace the old numbers in the pages for teachers, across line ends too."""
+    for path in sorted(folder.glob("*.md")):
+        old = new = path.read_text(encoding="utf-8")
+        for kind, numbers in renamed.items():
+            new = renew_wrapped(new, kind, numbers)
+        if new != old:
+            path.write_text(new, encoding="utf-8")
+
+
+def renew_wrapped(text: str, kind: str, renamed: dict[str, str]) -> str:
+    """Replace the numbers of one kind in a text whose lines are wrapped."""
+
+    def renew(reference: re.Match[str]) -> str:
+        return NUMBER.sub(lambda n: renamed.get(n[0], n[0]), reference[0])
+
+    wrapped = REFERENCE[kind].pattern.replace(" ", r"\s+")
+    return re.sub(wrapped, renew, text, flags=re.IGNORECASE)
 
 
 def number_captions(notebook: NotebookNode, chapter: int) -> dict[str, str]:
@@ -194,7 +222,7 @@ def main(arguments: list[str] | None = None) -> int:
             parser.error(f"{path} is not there: name a notebook in book/.")
         notebook = nbformat.read(path, as_version=4)
         if options.action == "number":
-            number(notebook, chapter_of(path))
+            carry_to_lessons(number(notebook, chapter_of(path)))
             path.write_text(serialize(notebook), encoding="utf-8")
         for sentence in problems(notebook, chapter_of(path)):
             said += 1
