@@ -10,8 +10,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from address import ROOT, Address, parse_address
-from carry_address import carry, main
+from address import ROOT, Address, parse_address, read_address
+from carry_address import carry, carry_branch, main
 from packaging.requirements import Requirement
 from packaging.version import Version
 
@@ -107,10 +107,49 @@ def test_new_address_replaces_the_old_one() -> None:
     )
 
 
-@pytest.mark.parametrize("url", ["", "github.com/a/b", "https://github.com/a"])
+def test_a_host_that_colab_cannot_open_gets_no_link_to_it() -> None:
+    old = Address("https://github.com/old/book", "v1")
+    new = Address("https://gitlab.com/new/course", "v2", published="https://course.org")
+    text = f"[chapter 1]({old.colab}/book/01_words.ipynb) {old.url}"
+    assert new.colab is None
+    assert carry(text, old, new) == (
+        "[chapter 1](https://course.org/book/01_words.html) "
+        "https://gitlab.com/new/course"
+    )
+    assert new.archive == "https://gitlab.com/new/course/-/archive/v2/course-v2.zip"
+
+
+def test_the_workflow_follows_the_branch() -> None:
+    address = Address("https://github.com/a/b", "v1", branch="develop")
+    text = "  push:\n    branches: [main]\n"
+    assert carry_branch(text, address) == "  push:\n    branches: [develop]\n"
+
+
+def test_readers_get_the_tag_of_the_version() -> None:
+    assert read_address().revision == f"v{PROJECT['project']['version']}"
+    assert main(["--check", "--tag", read_address().revision]) == 0
+    with pytest.raises(SystemExit):
+        main(["--check", "--tag", "v99"])
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("", "github.com/a/b", "https://github.com/a", "https://github.com/a/b.git"),
+        *("git@github.com:a/b", "https://github.com/a/b/tree/main", "https://h/a b/c"),
+    ],
+)
 def test_impossible_address_is_refused(url: str) -> None:
     with pytest.raises(ValueError, match="write it as https://host/owner/name"):
         parse_address(url, "main")
+
+
+@pytest.mark.parametrize("name", ["", "two words", "-x", "a\nb"])
+def test_impossible_branch_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="the branch is"):
+        parse_address("https://github.com/a/b", "v1", branch=name)
+    with pytest.raises(ValueError, match=r"html\.baseurl in _config\.yml is"):
+        parse_address("https://github.com/a/b", "v1", published="course.org")
 
 
 def targets() -> set[str]:

@@ -154,10 +154,7 @@ def test_every_chapter_can_be_opened_in_colab(site: Path) -> None:
 
     address = read_address()
     for name in NAMES:
-        link = (
-            f"https://colab.research.google.com/github/{address.slug}"
-            f"/blob/{address.revision}/book/{name}.ipynb"
-        )
+        link = f"{address.colab}/book/{name}.ipynb"
         page = (site / "book" / f"{name}.html").read_text(encoding="utf-8")
         assert link in page, f"{name} has no button that opens {link}"
 

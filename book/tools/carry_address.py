@@ -2,8 +2,10 @@
 
     python book/tools/carry_address.py            write it everywhere
     python book/tools/carry_address.py --check    report where it is not, change nothing
+    python book/tools/carry_address.py --tag v1   and is this the tag that readers get?
 
-That is the setup cell of every notebook, and the text files that name the address.
+That is the setup cell of every notebook, its links to the site, and the text files
+that name the address or the branch.
 """
 
 import argparse
@@ -12,35 +14,49 @@ import sys
 import tomllib
 from pathlib import Path
 
-from address import ROOT, Address, parse_address, read_address
+from address import COLAB, ROOT, Address, parse_address, read_address
 from notebooks import chapters, check, renew_setup
 
 # The text files that name the address. pyproject.toml says which address was carried
 # to them the last time, so that it can be found and replaced.
-CARRIERS = ("pyproject.toml", "README.md", "book/index.md")
+WORKFLOW = ".github/workflows/book.yml"
+CARRIERS = ("pyproject.toml", "README.md", "book/index.md", WORKFLOW)
 
 
 def last_carried(root: Path = ROOT) -> Address:
     """Read the address that the text files were given the last time."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
-    return parse_address(project["project"]["urls"]["Repository"], "")
+    urls = project["project"]["urls"]
+    return parse_address(urls["Repository"], "any", published=urls["Documentation"])
 
 
 def carry(text: str, old: Address, new: Address) -> str:
-    """Replace the old address by the new one in a text, in each of its three forms."""
+    """Replace the old address by the new one in a text, in each of its forms.
+
+    A link that opens a notebook in Colab leads to the page of the chapter where the new
+    host is one that Colab cannot open.
+    """
     text = text.replace(old.url, new.url).replace(old.site, new.site)
-    pattern = rf"/github/{re.escape(old.slug)}/blob/[^/]+/"
-    return re.sub(pattern, f"/github/{new.slug}/blob/{new.revision}/", text)
+    link = rf"{re.escape(f'{COLAB}/{old.slug}')}/blob/[^/]+/(book/\w+)\.ipynb"
+    opened = rf"{new.site}/\1.html"
+    return re.sub(link, rf"{new.colab}/\1.ipynb" if new.colab else opened, text)
+
+
+def carry_branch(workflow: str, address: Address) -> str:
+    """Let the workflow run for pushes to the project's own branch."""
+    return re.sub(r"(?<=branches: )\[[^\]]*\]", f"[{address.branch}]", workflow)
 
 
 def stale_texts(root: Path = ROOT) -> dict[Path, str]:
     """The text files whose address is not that of `_config.yml`, and their new text."""
     new, old = read_address(root), last_carried(root)
     texts = {}
-    for path in (root / name for name in CARRIERS):
+    for path in (*(root / name for name in CARRIERS), *chapters(root)):
         if path.is_file():
             stored = path.read_text(encoding="utf-8")
             fresh = carry(stored, old, new)
+            if path == root / WORKFLOW:
+                fresh = carry_branch(fresh, new)
             if fresh != stored:
                 texts[path] = fresh
     return texts
@@ -52,8 +68,17 @@ def main(arguments: list[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--check", action="store_true", help="report, change nothing")
+    parser.add_argument("--tag", help="fail if readers are to get another revision")
     options = parser.parse_args(arguments)
-    address, stale = read_address(), stale_texts()
+    try:
+        address, stale = read_address(), stale_texts()
+    except ValueError as error:
+        parser.error(str(error))
+    if options.tag and options.tag != address.revision:
+        parser.error(
+            f"the tag is {options.tag}, but pyproject.toml has the version of "
+            f"{address.revision}: change one of them."
+        )
     if options.check:
         lines = [f"{path.name} names another address" for path in stale]
         for path in chapters():

@@ -1,6 +1,7 @@
 """Every chapter as Colab runs it: alone in an empty folder, with Colab's versions.
 
     python book/tools/colab.py [chapters]
+    python book/tools/colab.py --inside    in Colab's own container
 
 An environment of its own, `.venv-colab`, gets Python 3.12 and the versions listed in
 tests/colab.txt. Into a fresh layer on top of it the chapters' own setup cell installs
@@ -105,13 +106,14 @@ def prepare_base() -> None:
     stamp.write_text(wanted)
 
 
-def fresh_layer(folder: Path) -> Path:
+def fresh_layer(folder: Path, base: Path) -> Path:
     """A Python that sees what the base has, and into which pip installs apart."""
-    base = BASE / "bin" / "python"
-    subprocess.run([str(base), "-m", "venv", "--without-pip", str(folder)], check=True)
+    venv = [str(base), "-m", "venv", "--without-pip", "--system-site-packages"]
+    subprocess.run([*venv, str(folder)], check=True)
     packages = next(folder.glob("lib/python*/site-packages"))
-    shared = next(BASE.glob("lib/python*/site-packages"))
-    (packages / "shared.pth").write_text(f"{shared}\n")
+    asked = [str(base), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=True)
+    (packages / "shared.pth").write_text(done.stdout)
     colab = packages / "google" / "colab"
     colab.mkdir(parents=True)
     (colab / "__init__.py").write_text(STAND_IN)
@@ -153,14 +155,14 @@ def write_kernel(python: Path, folder: Path) -> None:
     kernel.write_text(json.dumps(text))
 
 
-def play(paths: list[Path]) -> int:
+def play(paths: list[Path], base: Path) -> int:
     """Run the chapters and compare; the exit status of pytest."""
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         folder = Path(name)
         alone = folder / "alone"
         alone.mkdir()
         address = stack.enter_context(archive_server(folder / "server"))
-        python = fresh_layer(folder / "layer")
+        python = fresh_layer(folder / "layer", base)
         print(f"The first setup took {set_up(python, alone, address):.0f} s")
         print(f"The second setup took {set_up(python, alone, address):.1f} s")
         write_kernel(python, folder)
@@ -184,14 +186,17 @@ def main(arguments: list[str] | None = None) -> int:
     """Play the chapters and say how it ended."""
     parser = argparse.ArgumentParser(description="The chapters as Colab runs them.")
     parser.add_argument("paths", nargs="*", type=Path, help="notebooks; all without")
+    parser.add_argument("--inside", action="store_true", help="this Python is Colab's")
     options = parser.parse_args(arguments)
     for path in options.paths:
         if not path.is_file():
             parser.error(f"{path} is not there: name a notebook in book/.")
     start = time.monotonic()
     try:
-        prepare_base()
-        status = play(options.paths or chapters())
+        if not options.inside:
+            prepare_base()
+        base = Path(sys.executable) if options.inside else BASE / "bin" / "python"
+        status = play(options.paths or chapters(), base)
     except (RuntimeError, subprocess.CalledProcessError) as error:
         print(f"make colab: FAILED: {error}", file=sys.stderr)
         return 1

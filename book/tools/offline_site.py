@@ -11,6 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+from address import read_address
 from figure_scripts import prepare
 from finish_pages import finish
 from missing_page import write_missing_page
@@ -90,6 +91,7 @@ def write_snippets(app: Sphinx, document: str, source: list[str]) -> None:
 
 def set_theme(app: Sphinx, config: Config) -> None:
     """Add to the theme's options, which must not be set as a whole in _config.yml."""
+    address = read_address(ROOT)
     config.html_context.setdefault("default_mode", "auto")
     config.html_theme_options |= {
         "show_toc_level": 2,
@@ -99,7 +101,11 @@ def set_theme(app: Sphinx, config: Config) -> None:
         "logo": {"alt_text": "", "text": config.html_title},
         "pygments_light_style": "a11y-high-contrast-light",
         "pygments_dark_style": "a11y-high-contrast-dark",
+        # What a reader opens elsewhere is what the page was built from.
+        "repository_branch": address.revision,
     }
+    if address.colab is None:
+        config.html_theme_options |= {"launch_buttons": {}}
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
