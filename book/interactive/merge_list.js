@@ -1,8 +1,9 @@
-// The first 2,000 merges of the shipped translator's vocabulary, lib/models/tatoeba-en-es,
-// in the order in which they were learned, and the characters that it knows.
+// The first 2,000 merges of the shipped translator's vocabulary, in the order in which
+// they were learned (lib/models/tatoeba-en-es), and the characters that it knows.
 
 export const CHARACTERS =
-  "!\"$%&'()+,-./0123456789:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz¡¨ª«°º»¿ÁÉÍÓÚáãåèéêíñóöúüčśс\u200b—‘₂€▁";
+  "!\"$%&'()+,-./0123456789:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklm" +
+  "nopqrstuvwxyz¡¨ª«°º»¿ÁÉÍÓÚáãåèéêíñóöúüčśс\u200b—‘₂€▁";
 
 export const MERGES = `
 ▁ t|▁ a|e r|e s|e n|▁ d|▁ s|▁ c|o m|▁ h|▁ m|▁ l|a r|▁ T|i n|▁ p|o n|a n|a s|o u|o r

@@ -20,7 +20,10 @@ export class Vocabulary {
   constructor(tokens) {
     this.tokens = tokens;
     this.ids = new Map(tokens.map((token, id) => [token, id]));
-    [this.padId, this.sosId, this.eosId, this.unkId] = SPECIAL.keys();
+    this.padId = 0;
+    this.sosId = 1;
+    this.eosId = 2;
+    this.unkId = 3;
   }
 
   /**

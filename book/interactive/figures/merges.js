@@ -16,7 +16,10 @@ const COUNTS = {
 /** @type {Record<string, {label: string, example: string}>} */
 const LISTS = {
   chapter: { label: "the ten of this chapter", example: "hablamos hablas canto la" },
-  own: { label: "learned from your text", example: "la casa, las casas, la cosa, las cosas" },
+  own: {
+    label: "learned from your text",
+    example: "la casa, las casas, la cosa, las cosas",
+  },
   shipped: {
     label: "the translator's first 2,000",
     example: "The anesthesiologist smiled.",
@@ -33,7 +36,8 @@ const LISTS = {
  * @returns {Rule[]}
  */
 export function learnMerges(counts, most) {
-  let cut = Object.entries(counts).map(([word, count]) => ({ pieces: [...word], count }));
+  const words = Object.entries(counts);
+  let cut = words.map(([word, count]) => ({ pieces: [...word], count }));
   /** @type {Rule[]} */
   const rules = [];
   while (rules.length < most) {
@@ -51,7 +55,9 @@ export function learnMerges(counts, most) {
     if (!order.length || order[0][1] < 2) break;
     const [left, right] = order[0][0].split(" ");
     rules.push({ pair: [left, right], count: order[0][1] });
-    cut = cut.map(({ pieces, count }) => ({ pieces: join(pieces, left, right), count }));
+    cut = cut.map(({ pieces, count }) => {
+      return { pieces: join(pieces, left, right), count };
+    });
   }
   return rules;
 }
@@ -72,7 +78,8 @@ function join(pieces, left, right) {
 }
 
 /**
- * The words of a text after each merge that changes one of them, single characters first.
+ * The words of a text after each merge that changes one of them; single characters
+ * come first.
  * @param {SubwordVocabulary} vocabulary
  * @param {string} text
  * @returns {{rule: number, words: string[][]}[]} the rule by its number, from 0
@@ -80,7 +87,8 @@ function join(pieces, left, right) {
 export function stepsOf(vocabulary, text) {
   const ways = vocabulary.words(text).map((word) => {
     const cuts = vocabulary.mergeSteps(word);
-    return { cuts, rules: cuts.slice(1).map((cut, i) => ruleOf(vocabulary, cuts[i], cut)) };
+    const rules = cuts.slice(1).map((cut, i) => ruleOf(vocabulary, cuts[i], cut));
+    return { cuts, rules };
   });
   const applied = new Set(ways.flatMap(({ rules }) => rules).sort((a, b) => a - b));
   return [-1, ...applied].map((rule) => ({
@@ -122,7 +130,8 @@ export function rulesOf(list, text) {
     characters = [...new Set(Object.keys(counts).join(""))];
   }
   const pairs = rules.map(({ pair }) => pair);
-  return { rules, vocabulary: new SubwordVocabulary([...SPECIAL, ...characters], pairs) };
+  const vocabulary = new SubwordVocabulary([...SPECIAL, ...characters], pairs);
+  return { rules, vocabulary };
 }
 
 /** @param {HTMLElement} root */
@@ -132,7 +141,9 @@ export function mount(root) {
   let step = 0;
   const { controls, picture, redraw, say } = panel(root, {
     title: "Sub-words, merge by merge",
-    hint: "Write words of your own. Each step applies the next merge of the list that finds its pair.",
+    hint:
+      "Write words of your own. " +
+      "Each step applies the next merge of the list that finds its pair.",
     label: "Words cut into pieces",
     draw,
   });
@@ -192,7 +203,11 @@ export function mount(root) {
     const often = count ? `, side by side ${count} times when it was learned` : "";
     const number = (steps[step].rule + 1).toLocaleString("en");
     const end = step === steps.length - 1 ? " No other merge of the list applies." : "";
-    return `Merge ${number} joins ${pair[0]} and ${pair[1]}${often}: ${pieces} ${pieces === 1 ? "piece" : "pieces"}.${end}${lacking}`;
+    const left = pieces === 1 ? "1 piece" : `${pieces} pieces`;
+    return (
+      `Merge ${number} joins ${pair[0]} and ${pair[1]}${often}: ${left}.` +
+      `${end}${lacking}`
+    );
   }
 
   /**
@@ -248,7 +263,8 @@ export function mount(root) {
       const at = first + i;
       const { pair, count } = rules[rule];
       const often = count ? `  (${count} times)` : "";
-      const name = `${(rule + 1).toLocaleString("en")}. ${pair[0]} + ${pair[1]}${often}`;
+      const number = (rule + 1).toLocaleString("en");
+      const name = `${number}. ${pair[0]} + ${pair[1]}${often}`;
       const x = 240 * (i % across);
       const y = top + 10 + 32 * Math.floor(i / across);
       const line = svg(drawing, "g", {

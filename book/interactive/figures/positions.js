@@ -29,7 +29,9 @@ export function mount(root) {
   const state = { position: 44, dModel: 2, power: 4 };
   const { controls, redraw, say } = panel(root, {
     title: "Clock hands and their row in the table",
-    hint: "Move the position and watch the hands. Then give the vector more numbers, and change the base.",
+    hint:
+      "Move the position and watch the hands. " +
+      "Then give the vector more numbers, and change the base.",
     label: "One clock for each pair, and the table of all positions",
     draw,
   });
@@ -125,7 +127,8 @@ export function mount(root) {
     const left = 34;
     const side = Math.min(44, (width - 2 * left) / state.dModel);
     const tall = 5;
-    svg(drawing, "text", { x: 0, y: top - 10, class: "soft" }, "the table, a position a row");
+    const head = { x: 0, y: top - 10, class: "soft" };
+    svg(drawing, "text", head, "the table, a position a row");
     table.rows.forEach((row, position) =>
       row.forEach((value, column) => {
         const [x, y] = [left + side * column, top + tall * position];

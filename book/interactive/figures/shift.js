@@ -44,7 +44,9 @@ export function mount(root) {
   const state = { p: 3, k: 2, dModel: 8 };
   const { controls, redraw, say } = panel(root, {
     title: "Two positions and the turn between them",
-    hint: "The blue hand stands k words further on than the other. Move p: both turn. What stays? Then move k.",
+    hint:
+      "The blue hand stands k words further on than the other. " +
+      "Move p: both turn. What stays? Then move k.",
     label: "The hands of two positions, pair by pair, and their dot product",
     draw,
   });
@@ -82,7 +84,8 @@ export function mount(root) {
       `The dot product of positions ${p} and ${p + k} is ${fixed(dot, 4)}. ` +
         (changed.p === undefined
           ? `It belongs to the distance ${k}; a position with itself has ${dModel / 2}.`
-          : `You moved both: the dot product and the matrix stay, because the distance is still ${k}.`),
+          : "You moved both: the dot product and the matrix stay, because the distance " +
+            `is still ${k}.`),
     );
   }
 
@@ -127,8 +130,8 @@ export function mount(root) {
     [above, below].forEach((row, line) => {
       const y = top + 26 + 20 * line;
       row.forEach((value, column) => {
-        const place = { x: 160 + 62 * column, y, "text-anchor": "end", class: "number" };
-        svg(drawing, "text", place, fixed(value, 3));
+        const place = { x: 160 + 62 * column, y, "text-anchor": "end" };
+        svg(drawing, "text", { ...place, class: "number" }, fixed(value, 3));
       });
     });
     const brackets = `M106 ${top + 10}h-5v42h5M226 ${top + 10}h5v42h-5`;
@@ -155,16 +158,16 @@ export function mount(root) {
     for (const level of [most, 0, -most]) {
       const line = { x1: left, x2: right, y1: y(level), y2: y(level) };
       svg(drawing, "line", { ...line, stroke: "var(--line)", "stroke-width": 0.7 });
-      const end = { x: left - 6, y: y(level) + 5, "text-anchor": "end", class: "number" };
-      svg(drawing, "text", end, fixed(level, 0));
+      const end = { x: left - 6, y: y(level) + 5, "text-anchor": "end" };
+      svg(drawing, "text", { ...end, class: "number" }, fixed(level, 0));
     }
     const points = dots.map((dot, at) => `${x(at)},${y(dot)}`).join(" ");
     const curve = { points, fill: "none", stroke: "var(--ink)", "stroke-width": 2 };
     svg(drawing, "polyline", curve);
     const dot = { cx: x(k), cy: y(dots[k]), r: 7, fill: "var(--role-position)" };
     svg(drawing, "circle", dot);
-    const foot = { y: top + tall + 22, class: "soft" };
-    svg(drawing, "text", { ...foot, x: left }, "dot product over the distance, 0 to 20");
+    const foot = { x: left, y: top + tall + 22, class: "soft" };
+    svg(drawing, "text", foot, "dot product over the distance, 0 to 20");
     return top + tall + 30;
   }
 }

@@ -51,7 +51,7 @@ export function batchOf(sentences) {
   const embedding = new TokenEmbedding(table);
   const words = sentences.map((text) => tokenize(text).slice(0, MOST_TOKENS));
   const encoded = words.map((tokens) => [
-    ...tokens.map((token) => vocabulary.ids.get(token) ?? vocabulary.unkId),
+    ...vocabulary.encode(tokens.join(" ")),
     vocabulary.eosId,
   ]);
   return padSequence(encoded, vocabulary.padId).map((ids, b) => ({
@@ -70,7 +70,9 @@ export function mount(root) {
   let chosen = "0-0";
   const { controls, picture, redraw, say } = panel(root, {
     title: "From a sentence of your own to rows of numbers",
-    hint: "Write two sentences; they share a batch. Press a token to follow it to its row of the table.",
+    hint:
+      "Write two sentences; they share a batch. " +
+      "Press a token to follow it to its row of the table.",
     label: "The tokens of two sentences, their ids and their rows of the table",
     draw,
   });
@@ -110,21 +112,28 @@ export function mount(root) {
     const [b, place] = chosen.split("-").map(Number);
     const sentence = batch[b];
     const at = Math.min(place, sentence.ids.length - 1);
-    const [word, read, id] = [sentence.written[at], sentence.read[at], sentence.ids[at]];
+    const [word, read] = [sentence.written[at], sentence.read[at]];
+    const id = sentence.ids[at];
     const same = batch.flatMap(({ ids }) => ids).filter((other) => other === id).length;
-    const shape = `The batch has the shape (2, ${sentence.ids.length}).`;
-    const cut = sentences.some((text) => tokenize(text).length > MOST_TOKENS)
+    const end = sentences.some((text) => tokenize(text).length > MOST_TOKENS)
       ? ` Only the first ${MOST_TOKENS} tokens of a sentence are shown.`
-      : "";
+      : ` The batch has the shape (2, ${sentence.ids.length}).`;
     if (read === "<pad>") {
-      return `<pad> fills the shorter sentence up. Its row is all zeros. ${shape}${cut}`;
+      return `<pad> fills the shorter sentence up. Its row is all zeros.${end}`;
     }
     if (read === "<unk>") {
-      return `“${word}” is not among the 60 tokens of the vocabulary: it becomes <unk>, id ${id}, and gets the same row as every other unknown word (${same} here). ${shape}${cut}`;
+      return (
+        `“${word}” is not among the 60 tokens of the vocabulary: it becomes <unk>, ` +
+        `id ${id}, and gets the same row as every other unknown word ` +
+        `(${same} here).${end}`
+      );
     }
     const times =
       same === 1 ? "It occurs once" : `It occurs ${same} times, with the same numbers,`;
-    return `“${word}” has the id ${id} and gets row ${id} of the table. ${times} in this batch. ${shape}${cut}`;
+    return (
+      `“${word}” has the id ${id} and gets row ${id} of the table. ` +
+      `${times} in this batch.${end}`
+    );
   }
 
   /**
@@ -166,12 +175,12 @@ export function mount(root) {
       const y = ROW * (place + 1);
       const numbers = (scaled ? vectors : rows)[place];
       const unknown = read[place] === "<unk>";
-      const spoken = numbers.map((value) => fixed(value)).join(", ");
+      const spoken = [`id ${id}`, ...numbers.map((value) => fixed(value))].join(", ");
       const line = svg(group, "g", {
         key: `${b}-${place}`,
         role: "button",
         "aria-pressed": String(id === chosenId),
-        "aria-label": `${written[place]}: ${unknown ? "unknown, " : ""}id ${id}, ${spoken}`,
+        "aria-label": `${written[place]}: ${unknown ? "unknown, " : ""}${spoken}`,
       });
       const [token, mark] = [read[place], id === chosenId];
       svg(line, "rect", {
