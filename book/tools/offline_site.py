@@ -105,7 +105,8 @@ def set_theme(app: Sphinx, config: Config) -> None:
         "repository_branch": address.revision,
     }
     if address.colab is None:
-        config.html_theme_options |= {"launch_buttons": {}}
+        no_buttons: dict[str, str] = {}
+        config.html_theme_options |= {"launch_buttons": no_buttons}
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
