@@ -103,10 +103,8 @@ def set_theme(app: Sphinx, config: Config) -> None:
         "pygments_dark_style": "a11y-high-contrast-dark",
         # What a reader opens elsewhere is what the page was built from.
         "repository_branch": address.revision,
+        **({} if address.colab else {"launch_buttons": {}}),
     }
-    if address.colab is None:
-        no_buttons: dict[str, str] = {}
-        config.html_theme_options |= {"launch_buttons": no_buttons}
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
