@@ -44,10 +44,11 @@ export class Matrix {
 /**
  * The product a · bᵀ: every row of a with every row of b.
  *
- * This one loop takes nearly all the time of a translation. It goes through b, the large
- * one, in the order in which it lies in memory, and takes four of its rows at once: four
- * sums that do not wait for one another, and each number of a is fetched once for all
- * four. The sums are doubles, as all numbers of JavaScript: here that costs nothing.
+ * This one loop takes nearly all the time of a translation. It goes through b, the
+ * large one, in the order in which it lies in memory, and takes four of its rows at
+ * once: four sums that do not wait for one another, and each number of a is fetched
+ * once for all four. The sums are doubles, as all numbers of JavaScript: here that
+ * costs nothing.
  * @param {Matrix} a (N, K)
  * @param {Matrix} b (M, K)
  * @returns {Matrix} (N, M)

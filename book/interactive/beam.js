@@ -1,12 +1,12 @@
 // Beam search: several translations side by side, the best of them kept (§6.1).
 //
-// `new BeamSearch(model, src, { sosId, eosId, beamSize, lengthPenalty })` has encoded the
-// source. Each `step()` lets the living hypotheses grow by a token, and returns those that
-// live now and those that have ended just now; `living`, `ended` and `done` hold where
-// the search stands. A hypothesis knows its parent, so that all of them make a tree; its
-// score is its log-probability, and if it has ended its rank is the score divided by the
-// length penalty. `best()` gives the ended ones, the best first; `beamSearch` does all
-// steps at once. Order, ties and limits are those of `lib`.
+// `new BeamSearch(model, src, { sosId, eosId, beamSize, lengthPenalty })` has encoded
+// the source. Each `step()` lets the living hypotheses grow by a token, and returns
+// those that live now and those that have ended just now; `living`, `ended` and `done`
+// hold where the search stands. A hypothesis knows its parent, so that all of them make
+// a tree; its score is its log-probability, and if it has ended its rank is the score
+// divided by the length penalty. `best()` gives the ended ones, the best first;
+// `beamSearch` does all steps at once. Order, ties and limits are those of `lib`.
 
 import { largestPlaces } from "./arrays.js";
 import { lengthLimit, Reader } from "./steps.js";
@@ -21,7 +21,8 @@ import { lengthLimit, Reader } from "./steps.js";
  */
 
 /**
- * What the log-probability of a translation is divided by: the rule of Wu et al. (2016).
+ * What the log-probability of a translation is divided by: the rule of Wu et al.
+ * (2016).
  * @param {number} length tokens of the translation
  * @param {number} lengthPenalty α; 0 leaves the log-probability as it is
  */
@@ -32,7 +33,7 @@ export function lengthNorm(length, lengthPenalty) {
 /** The beginning of a translation, or a whole one. */
 export class Hypothesis {
   /**
-   * @param {Hypothesis | null} parent the same without its last token; null for the root
+   * @param {Hypothesis | null} parent the same without its last token; null: the root
    * @param {number} token the last token
    * @param {number} score the log-probability of all its tokens together
    * @param {Record<string, Matrix[]>} attention what each head looked at to write token
@@ -93,7 +94,8 @@ export class BeamSearch {
     }
     this.living = going;
     this.close();
-    return { living: this.living, ended: this.ended.slice(endedBefore), done: this.done };
+    const ended = this.ended.slice(endedBefore);
+    return { living: this.living, ended, done: this.done };
   }
 
   /** The likeliest beginnings with one token more: twice as many as live, because half

@@ -1,10 +1,10 @@
 // Greedy decoding: always the likeliest next word, unless the reader says otherwise.
 //
-// `new Greedy(model, src, { sosId, eosId })` has encoded the source. Each `step()` adds a
-// Step to `steps` and returns it: the log-probabilities of all V tokens, what each head
-// looked at, and the token that was chosen. `step(id)` writes that token instead;
-// `rewind(n)` goes back to the first n steps. `done` tells whether the translation ended,
-// `ids` holds it so far. `greedyDecode` does all steps at once.
+// `new Greedy(model, src, { sosId, eosId })` has encoded the source. Each `step()` adds
+// a Step to `steps` and returns it: the log-probabilities of all V tokens, what each
+// head looked at, and the token that was chosen. `step(id)` writes that token instead;
+// `rewind(n)` goes back to the first n steps. `done` tells whether the translation
+// ended, `ids` holds it so far. `greedyDecode` does all steps at once.
 
 import { largestPlaces } from "./arrays.js";
 import { lengthLimit, Reader } from "./steps.js";

@@ -45,12 +45,12 @@ export class LayerNorm {
     for (let t = 0; t < x.rows; t++) {
       const row = x.row(t);
       const mean = row.reduce((sum, value) => sum + value, 0) / x.cols;
-      const variance = row.reduce((sum, value) => sum + (value - mean) ** 2, 0) / x.cols;
+      const squares = row.reduce((sum, value) => sum + (value - mean) ** 2, 0);
       // ε stands inside the root, and keeps it away from zero.
-      const deviation = Math.sqrt(variance + this.eps);
-      result.row(t).set(
-        row.map((value, d) => ((value - mean) / deviation) * this.weight[d] + this.bias[d]),
-      );
+      const deviation = Math.sqrt(squares / x.cols + this.eps);
+      const normed = row.map((value) => (value - mean) / deviation);
+      const scaled = normed.map((value, d) => value * this.weight[d] + this.bias[d]);
+      result.row(t).set(scaled);
     }
     return result;
   }

@@ -1,8 +1,8 @@
 // The Transformer: an encoder that reads, a decoder that writes.
 //
 // `new Transformer(config, arrays)` is made of the sizes in config.json and of matrices
-// under the names of `lib`'s state dict (weights.js reads them). It takes one sentence at
-// a time: `encode(src)` gives the memory, `decode(tgt, memory)` the logits of every
+// under the names of `lib`'s state dict (weights.js reads them). It takes one sentence
+// at a time: `encode(src)` gives the memory, `decode(tgt, memory)` the logits of every
 // position. To write word by word use greedy.js or beam.js, which stand on steps.js.
 // `model.switches` may be changed at any time (config.js says what each takes away);
 // encode again afterwards. `model.attentionWeights()` gives, for each attention by its
@@ -87,7 +87,7 @@ export class Decoder {
 export class Transformer {
   /**
    * @param {Config} config the sizes
-   * @param {Record<string, Matrix>} arrays the weights, by their names in the state dict
+   * @param {Record<string, Matrix>} arrays the weights, by name
    */
   constructor(config, arrays) {
     this.config = config;
@@ -149,16 +149,20 @@ export class Transformer {
   }
 
   /**
-   * What every head looked at in the last call: matrices (T, S), one a head, by the name
-   * of the attention, such as "decoder.layers.0.cross_attention".
+   * What every head looked at in the last call: matrices (T, S), one a head, by the
+   * name of the attention, such as "decoder.layers.0.cross_attention".
    * @returns {Record<string, Matrix[]>}
    */
   attentionWeights() {
     const attentions = [
       ...this.encoder.layers.map((layer) => layer.selfAttention),
-      ...this.decoder.layers.flatMap((each) => [each.selfAttention, each.crossAttention]),
+      ...this.decoder.layers.flatMap((layer) => [
+        layer.selfAttention,
+        layer.crossAttention,
+      ]),
     ];
-    return Object.fromEntries(attentions.map((each) => [each.name, each.lastWeights]));
+    const named = attentions.map(({ name, lastWeights }) => [name, lastWeights]);
+    return Object.fromEntries(named);
   }
 }
 

@@ -1,4 +1,5 @@
-// Steps: what greedy and beam search share. Who reads the words, and how far they may go.
+// Steps: what greedy and beam search share. Who reads the words, and how far they may
+// go.
 
 import { logSoftmax } from "./arrays.js";
 
@@ -12,8 +13,8 @@ import { logSoftmax } from "./arrays.js";
  */
 
 /**
- * A decoder that has read a few words of one translation. It never changes: `read` gives
- * a new one, so that one may go on from the same beginning in several ways.
+ * A decoder that has read a few words of one translation. It never changes: `read`
+ * gives a new one, so that one may go on from the same beginning in several ways.
  */
 export class Reader {
   /**
@@ -40,9 +41,10 @@ export class Reader {
   }
 
   /**
-   * Read one more token: the log-probability of each next one (V), what each head looked
-   * at, and the reader that goes on from there. The weights of the decoder have one row,
-   * that of the newest token; without the causal mask there is a row for every token.
+   * Read one more token: the log-probability of each next one (V), what each head
+   * looked at, and the reader that goes on from there. The weights of the decoder have
+   * one row, that of the newest token; without the causal mask there is a row for every
+   * token.
    * @param {number} id
    * @param {number[]} never ids that no translation may contain
    * @param {number} temperature what the logits are divided by (chapter 3)

@@ -1,7 +1,8 @@
 // Sub-words: a vocabulary of pieces, so that no word is unknown (chapter 10).
 //
-// `SubwordVocabulary.fromTokenizer(JSON)` reads the shipped tokenizer.json. `readSource`
-// does to a typed sentence what `lib`'s translator does, `decode` makes text of ids.
+// `SubwordVocabulary.fromTokenizer(JSON)` reads the shipped tokenizer.json.
+// `readSource` does to a typed sentence what `lib`'s translator does, `decode` makes
+// text of ids.
 
 const SPACE = "▁"; // marks where a word begins, as the field writes it
 // The letters, digits and marks that the tokenizer's expression calls \w. It counts six
@@ -101,8 +102,8 @@ export class SubwordVocabulary {
   }
 
   /**
-   * The id of each piece. Characters that were never seen are <unk>; side by side in one
-   * word they are a single one.
+   * The id of each piece. Characters that were never seen are <unk>; side by side in
+   * one word they are a single one.
    * @param {string} sentence
    * @returns {number[]}
    */
@@ -125,7 +126,7 @@ export class SubwordVocabulary {
       .trim();
   }
 
-  /** The characters of a sentence that the vocabulary lacks. @param {string} sentence */
+  /** The characters that the vocabulary lacks. @param {string} sentence */
   unknownCharacters(sentence) {
     const characters = this.words(sentence).flatMap((word) => [...word]);
     return [...new Set(characters.filter((each) => !this.ids.has(each)))];
@@ -141,7 +142,8 @@ export class SubwordVocabulary {
  */
 export function readSource(sentence, vocabulary, maxLen) {
   // Python's notion of a space has four more characters.
-  const text = sentence.replace(/[\p{White_Space}\x1c-\x1f]+/gu, " ").replace(/^ | $/g, "");
+  const spaces = /[\p{White_Space}\x1c-\x1f]+/gu;
+  const text = sentence.replace(spaces, " ").replace(/^ | $/g, "");
   if (!/[\p{L}\p{N}_]/u.test(text)) {
     throw new Error(`There is nothing to translate in '${text}'; write a sentence.`);
   }

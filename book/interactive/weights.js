@@ -1,10 +1,10 @@
 // Weights: files to matrices.
 //
-// `readSafetensors(buffer)` reads the file that `lib` ships. A page cannot always fetch a
-// file, but it can always run a script: book/tools/page_model.py writes the model in
+// `readSafetensors(buffer)` reads the file that `lib` ships. A page cannot always fetch
+// a file, but it can always run a script: book/tools/page_model.py writes the model in
 // PARTS scripts, each a call `bookModel.part(number, count, text, checksum)`. The page
-// makes `globalThis.bookModel = new ModelParts()`, runs the scripts, asks again for what
-// `missing()` names, and takes the model from `whole()`.
+// makes `globalThis.bookModel = new ModelParts()`, runs the scripts, asks again for
+// what `missing()` names, and takes the model from `whole()`.
 
 import { Matrix } from "./arrays.js";
 
@@ -20,7 +20,8 @@ export function readSafetensors(buffer) {
   delete table.__metadata__;
   /** @type {Record<string, Matrix>} */
   const arrays = {};
-  for (const [name, { dtype, shape, data_offsets: [start, end] }] of Object.entries(table)) {
+  for (const [name, { dtype, shape, data_offsets }] of Object.entries(table)) {
+    const [start, end] = data_offsets;
     const bytes = buffer.slice(8 + length + start, 8 + length + end);
     const [rows, cols] = shape.length === 2 ? shape : [1, shape[0]];
     if (dtype !== "F16" && dtype !== "F32") {
@@ -96,15 +97,17 @@ export class ModelParts {
       const numbers = this.missing().join(", ");
       throw new Error(`The model has not arrived whole: part ${numbers} is missing.`);
     }
-    const bytes = joined(Array.from({ length: PARTS }, (_, i) => this.parts.get(i + 1)));
+    const numbers = [...this.parts.keys()].sort((a, b) => a - b);
+    const bytes = joined(numbers.map((number) => this.parts.get(number)));
     const [checksum, length] = new Uint32Array(bytes.buffer.slice(0, 8));
     if (parseInt(crc32(bytes.subarray(8)), 16) !== checksum) {
       this.parts.clear(); // parts of two models: each is whole, but not together
-      throw new Error("The parts of the model do not belong together; load them again.");
+      throw new Error("The parts of the model do not belong together: load it again.");
     }
     const head = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)));
     const data = bytes.buffer.slice(8 + length);
-    return { config: head.config, tokenizer: head.tokenizer, arrays: unpack(head, data) };
+    const { config, tokenizer } = head;
+    return { config, tokenizer, arrays: unpack(head, data) };
   }
 }
 

@@ -2,9 +2,9 @@
 //
 //     node page_translate.js JOB.json
 //
-// The job names a folder (of a translator, or of the page's parts), sentences, a beam (0
-// writes greedily) and perhaps `warm`, sentences to translate before the clock runs. The
-// answer, JSON too: the ids of each translation, and seconds.
+// The job names a folder (of a translator, or of the page's parts), sentences, a beam
+// (0 writes greedily) and perhaps `warm`, sentences to translate before the clock runs.
+// The answer, JSON too: the ids of each translation, and seconds.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +31,10 @@ function translate(/** @type {string} */ sentence) {
   const began = performance.now();
   const src = readSource(sentence, vocabulary, model.config.max_len).ids;
   const ends = { sosId: vocabulary.sosId, eosId: vocabulary.eosId };
-  if (job.beam) return { ids: beamSearch(model, src, { ...ends, beamSize: job.beam })[0].ids };
+  if (job.beam) {
+    const [best] = beamSearch(model, src, { ...ends, beamSize: job.beam });
+    return { ids: best.ids };
+  }
   const greedy = new Greedy(model, src, ends);
   greedy.step();
   const first = (performance.now() - began) / 1000; // seconds to the first word
@@ -44,7 +47,9 @@ function load(/** @type {string} */ folder) {
   if (scripts.length) {
     const parts = new ModelParts();
     Object.assign(globalThis, { bookModel: parts });
-    for (const name of scripts) runInThisContext(readFileSync(join(folder, name), "utf-8"));
+    for (const name of scripts) {
+      runInThisContext(readFileSync(join(folder, name), "utf-8"));
+    }
     const { config, arrays, tokenizer } = parts.whole();
     return {
       model: new Transformer(config, arrays),

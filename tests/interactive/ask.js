@@ -1,4 +1,5 @@
-// Answer the questions that tests/test_interactive_model.py compares with lib's answers.
+// Answer the questions that tests/test_interactive_model.py compares with lib's
+// answers.
 //
 //     node ask.js QUESTION.json
 //

@@ -40,7 +40,8 @@ test("masks by hand", () => {
 });
 
 test("positions by hand", () => {
-  near(sinusoidalEncoding(3, 2), [[0, 1], [0.8414710, 0.5403023], [0.9092974, -0.4161468]]);
+  const table = [[0, 1], [0.8414710, 0.5403023], [0.9092974, -0.4161468]];
+  near(sinusoidalEncoding(3, 2), table);
   const row = sinusoidalEncoding(6, 4).row(5);
   near(row, [Math.sin(5), Math.cos(5), Math.sin(0.05), Math.cos(0.05)]);
   assert.throws(() => sinusoidalEncoding(3, 5), /even and at least 2/);
@@ -53,7 +54,7 @@ test("heads are cut and joined again", () => {
   near(attention().mergeHeads(heads), x, 0);
 });
 
-test("token by token with kept keys and values equals all at once under the mask", () => {
+test("token by token with kept keys equals all at once under the mask", () => {
   const x = randomMatrix(5, 8);
   const whole = attention();
   const expected = whole.forward(x, whole.keep(x), causalMask(5));
@@ -86,7 +87,8 @@ test("a silenced head adds nothing, and the other stays", () => {
 
 test("without the scale the weights are sharper", () => {
   const x = randomMatrix(3, 8);
-  const [plain, sharp] = [attention(), attention({ ...noSwitches(), withoutScale: true })];
+  const plain = attention();
+  const sharp = attention({ ...noSwitches(), withoutScale: true });
   for (const each of [plain, sharp]) each.forward(x, each.keep(x));
   const largest = ({ lastWeights }) => Math.max(...lastWeights[0].data);
   assert.ok(largest(sharp) > largest(plain));

@@ -7,7 +7,9 @@ import { lengthLimit, Reader } from "../../book/interactive/steps.js";
 import { CONFIG, ENDS, near, randomArrays } from "./helpers.js";
 
 const SRC = [4, 5, 6, 2];
-const models = [0, 1, 2, 3].map((seed) => new Transformer(CONFIG, randomArrays(CONFIG, seed)));
+const models = [0, 1, 2, 3].map(
+  (seed) => new Transformer(CONFIG, randomArrays(CONFIG, seed)),
+);
 const model = models[0];
 
 /** Log-probabilities of the next token, all read again from the start. */

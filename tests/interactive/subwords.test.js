@@ -32,7 +32,8 @@ test("one form for each letter, apostrophe and space", () => {
 
 test("unknown characters side by side are one <unk>, and are named", () => {
   const ids = vocabulary.encode("x木l木");
-  assert.deepEqual(ids.map((id) => vocabulary.tokens[id]), ["▁", "<unk>", "l", "<unk>"]);
+  const pieces = ids.map((id) => vocabulary.tokens[id]);
+  assert.deepEqual(pieces, ["▁", "<unk>", "l", "<unk>"]);
   assert.deepEqual(vocabulary.unknownCharacters("x木 low x"), ["x", "木"]);
   assert.deepEqual(vocabulary.encode("\ud800"), vocabulary.encode("\ufffd"));
 });

@@ -8,7 +8,9 @@ import { near } from "./helpers.js";
 const bytesOf = (text) => new TextEncoder().encode(text);
 
 test("16-bit floats: ordinary, tiny, the largest, and no numbers", () => {
-  const bits = Uint16Array.of(0x3c00, 0xc000, 0x3555, 0x0001, 0x8000, 0x7bff, 0x7c00, 0x7e00);
+  const bits = Uint16Array.of(
+    0x3c00, 0xc000, 0x3555, 0x0001, 0x8000, 0x7bff, 0x7c00, 0x7e00,
+  );
   const found = [...halfFloats(bits.buffer)];
   const exact = [1, -2, 0.333251953125, 2 ** -24, -0, 65504, Infinity, NaN];
   assert.deepEqual(found, exact);
