@@ -3,11 +3,11 @@
     page_measure.py                 all of it, into lib/measurements/page.json
     page_measure.py --limit 20      few sentences, to see that everything runs; no file
 
-On the test part of the corpus that the shipped translator was trained on: BLEU of lib,
-of the page's code with the same float weights, and of the page's 8-bit weights, written
-greedily and, for the first thousand sentences, with a beam; how many translations with
-the float weights are lib's, token for token; and how fast the page's model writes. What
-each way wrote is kept in .cache, so that a measurement that was broken off goes on;
+On the test part of the corpus that the shipped translator was trained on: BLEU of lib
+and of the page's 8-bit weights, written greedily and, for the first thousand sentences,
+with a beam; how many of the first thousand translations are lib's, token for token,
+where the page's code has the same float weights; and how fast the page's model writes.
+What each way wrote is kept in .cache, so that a measurement that was cut off goes on;
 remove .cache/page_measure to begin anew.
 """
 
@@ -45,6 +45,7 @@ RECORD = ROOT / "lib" / "measurements" / "page.json"
 KEPT = ROOT / ".cache" / "page_measure"
 # The width of the beam, 0 for none, and how many sentences; None for all.
 DECODERS: dict[str, tuple[int, int | None]] = {"greedy": (0, None), "beam": (4, 1000)}
+COMPARED = 1000  # of these the page's code also translates with lib's float weights
 PENALTY = 0.6
 ROUNDS = 5
 TIMED = 40  # sentences in each round
@@ -68,20 +69,10 @@ def measure(place: Path, limit: int | None) -> dict[str, Any]:
     parts = write_parts(place)
     test = list(corpora.references(corpora.load(MODEL).splits["test"]).items())[:limit]
     own = Translator.load(MODEL)
-    decoders = {}
-    for name, (beam, most) in DECODERS.items():
-        answers = dict(test[:most])
-        written = {
-            way: kept(f"{way}-{name}-{len(answers)}", write)
-            for way, write in ways(own, place, list(answers), beam).items()
-        }
-        pairs = zip(written["lib"], written["page_float"], strict=True)
-        decoders[name] = {
-            "beam_size": beam or 1,
-            "sentences": len(answers),
-            "same_as_lib": sum(one == other for one, other in pairs),
-            "bleu": {way: score(own, ids, answers) for way, ids in written.items()},
-        }
+    decoders = {
+        name: compare(own, place, name, beam, dict(test[:most]))
+        for name, (beam, most) in DECODERS.items()
+    }
     return {
         "environment": environment(),
         "node": run_node("--version").stdout.strip(),
@@ -96,23 +87,39 @@ def measure(place: Path, limit: int | None) -> dict[str, Any]:
     }
 
 
-def ways(
-    own: Translator, parts: Path, sentences: list[str], beam: int
-) -> dict[str, Callable[[], list[list[int]]]]:
-    """The three ways to translate sentences: what each writes, once it is asked."""
+def compare(
+    own: Translator, parts: Path, name: str, beam: int, answers: dict[str, list[str]]
+) -> dict[str, Any]:
+    """Translate in three ways, and score and compare what is written."""
+    sentences = list(answers)
+    first = sentences[:COMPARED]
+    lib = kept(f"lib-{name}", sentences, lambda: in_lib(own, sentences, beam))
+    page = kept(f"page-{name}", sentences, lambda: ids_of(parts, sentences, beam))
+    exact = kept(f"float-{name}", first, lambda: ids_of(SHIPPED / MODEL, first, beam))
+    bleu = {"lib": score(own, lib, answers), "page": score(own, page, answers)}
+    of_first = {sentence: answers[sentence] for sentence in first}
+    same_weights = {
+        "lib": score(own, lib[: len(first)], of_first),
+        "page": score(own, exact, of_first),
+    }
     return {
-        "lib": lambda: in_lib(own, sentences, beam),
-        "page_float": lambda: ids_of(SHIPPED / MODEL, sentences, beam),
-        "page": lambda: ids_of(parts, sentences, beam),
+        "beam_size": beam or 1,
+        "sentences": len(sentences),
+        "bleu": bleu,
+        "compared": len(first),
+        "same_as_lib": sum(map(list.__eq__, exact, lib)),
+        "bleu_of_compared": same_weights,
     }
 
 
-def kept(name: str, write: Callable[[], list[list[int]]]) -> list[list[int]]:
+def kept(
+    name: str, sentences: list[str], write: Callable[[], list[list[int]]]
+) -> list[list[int]]:
     """What is written now, or was written before the measurement was broken off."""
-    file = KEPT / f"{name}-{weights_hash()[:12]}.json"
+    file = KEPT / f"{name}-{len(sentences)}-{weights_hash()[:12]}.json"
     if not file.is_file():
         write_json(file, write())
-        print(f"{name} is written", file=sys.stderr, flush=True)
+        print(f"{file.name} is written", file=sys.stderr, flush=True)
     ids: list[list[int]] = read_json(file)
     return ids
 
