@@ -234,13 +234,13 @@ export function mount(root) {
           width: side - 2,
           height: side - 2,
           rx: 3,
-          fill: open ? "var(--role-key)" : "var(--field)",
+          fill: open ? shade(1) : "var(--field)",
           stroke: "var(--line)",
         });
         if (!open && reach[query][key]) {
           // Closed, and yet heard: by way of another word, or by the residual.
           const [cx, cy] = [x + side / 2, y + side / 2];
-          svg(cell, "circle", { cx, cy, r: side / 7, fill: "var(--role-key)" });
+          svg(cell, "circle", { cx, cy, r: side / 7, fill: shade(1) });
         }
       }),
     );
