@@ -41,6 +41,21 @@ def test_tasks_have_their_difficulty_and_a_hint(path: Path) -> None:
 
 
 @each_chapter
+def test_solutions_have_cells_of_their_own(path: Path) -> None:
+    """Editions without solutions leave out the cells of this tag, and nothing else."""
+    notebook = read(path)
+    tagged = [c for c in notebook.cells if "solution" in c.metadata.get("tags", [])]
+    if not tagged:
+        pytest.skip("this chapter does not have that form yet")
+    found = exercises(notebook)
+    assert tagged == [notebook.cells[exercise.index + 1] for exercise in found]
+    for cell in tagged:
+        assert cell.cell_type == "markdown"
+        assert cell.source.count("<details>") == cell.source.count("</details>") == 1
+        assert cell.source.endswith("</details>")
+
+
+@each_chapter
 def test_has_pencil_questions_and_something_to_discuss(path: Path) -> None:
     text = "\n\n".join(c.source for c in read(path).cells)
     asked = re.findall(r"^\*\*With a pencil\.\*\* ", text, re.MULTILINE)
