@@ -11,6 +11,7 @@ from front_page import title_of
 from notebooks import chapters
 from pdf import headings_in, inside, main, write_pdf
 from pypdf import PdfReader
+from self_tests import read_questions
 
 pytestmark = pytest.mark.browser
 
@@ -94,3 +95,11 @@ def test_without_a_browser_a_sentence_says_so(
     assert main(["--out", str(tmp_path / "book.pdf")]) == 1
     assert "no Chromium" in capsys.readouterr().err
     assert not (tmp_path / "book.pdf").exists()
+
+
+def test_self_tests_show_options_and_reasons(book: PdfReader) -> None:
+    """On paper nothing can be opened, so everything stands open."""
+    text = " ".join(" ".join(page.extract_text() for page in book.pages).split())
+    asked = [question for part in (1, 2, 3, 4) for question in read_questions(part)]
+    assert text.count("Right.") >= len(asked)
+    assert "The two words are 3 apart in meaning." in text
