@@ -215,6 +215,51 @@ def test_sections_are_called_by_their_names(path: Path) -> None:
     assert lost == []
 
 
+# Numbers of the lessons' own: a quotient on the board, a range, a task, a command.
+OWN_NUMBERS = {
+    "02_positions": {"0.44"},
+    "06_layers": {"0.05"},
+    "10_corpus": {"100000", "200"},
+    "11_training": {"2000"},
+    "13_inside": {"127"},
+    "15_speed": {"0.135"},
+}
+NUMBER = re.compile(r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+\.\d+|\d{3,})(?![\w,]*\d)")
+
+
+def numbers_in(text: str) -> set[str]:
+    """The numbers that a reader would look up: with a point, or of three digits."""
+    return {number.replace(",", "") for number in NUMBER.findall(text)}
+
+
+def everything_in(chapter: Path) -> str:
+    """What a chapter says and prints."""
+    parts: list[str] = []
+    for cell in read(chapter).cells:
+        parts.append(cell.source)
+        for output in cell.get("outputs", []):
+            parts.append(output.get("text", ""))
+            parts.append(output.get("data", {}).get("text/plain", ""))
+    return "\n".join(parts).replace("{,}", ",").replace("_", "")
+
+
+def is_rounded(number: str, exact: set[str]) -> bool:
+    """Whether a number is one of others, said with fewer digits."""
+    digits = len(number.partition(".")[2])
+    return any(f"{float(other):.{digits}f}" == number for other in exact)
+
+
+@each_lesson
+def test_the_numbers_of_a_lesson_stand_in_its_chapter(path: Path) -> None:
+    text = re.sub(r"\]\([^)]*\)", "]", text_of(path))
+    text = re.sub(r"^\| \d:\d\d \|", "|", text, flags=re.MULTILINE)
+    listed = r"(?:figures?|exercises?)\s+\d+\.\d+(?:(?:,\s+|,?\s+and\s+)\d+\.\d+)*"
+    text = re.sub(listed, "", text, flags=re.IGNORECASE)
+    exact = numbers_in(everything_in(ROOT / "book" / f"{path.stem}.ipynb"))
+    lost = {n for n in numbers_in(text) - exact if not is_rounded(n, exact)}
+    assert lost <= OWN_NUMBERS.get(path.stem, set())
+
+
 # --- syllabuses ---------------------------------------------------------------
 
 
