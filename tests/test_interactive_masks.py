@@ -79,7 +79,7 @@ def test_a_cell_is_opened_by_key_and_heard_through_two_layers(browser: Browser) 
     mask = masks()["both"]
     mask[1, 2] = True
     _, weights = scaled_dot_product_attention(QUERIES, KEYS, KEYS, mask)
-    assert f"{weights[1, 2]:.2f} goes to what comes later" in said.inner_text()
+    assert f"{weights[1, 2]:.2f} goes to later words" in said.inner_text()
     assert page.evaluate("document.activeElement.dataset.key") == "1-2"
     page.click('[data-key="2-3"]')
     page.click('[data-key="1-2"]')

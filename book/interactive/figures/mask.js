@@ -187,10 +187,10 @@ export function mount(root) {
         ? "It may look at nothing: zero divided by zero, NaN, which spreads."
         : "It may look at nothing: lib gives it zeros, and so an output of zero.";
     }
-    const future = weights.slice(row + 1).reduce((a, b) => a + b, 0);
+    const later = weights.slice(row + 1, PADDING).reduce((a, b) => a + b, 0);
     const padding = weights[PADDING];
     return (
-      `Of its attention, ${fixed(future)} goes to what comes later ` +
+      `Of its attention, ${fixed(later)} goes to later words ` +
       `and ${fixed(padding)} to padding.`
     );
   }
