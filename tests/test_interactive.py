@@ -15,7 +15,7 @@ from normal_form import PLACE, keep_place
 from playwright.sync_api import Browser, Page
 
 from lib import figures
-from lib.figures.interactive import in_order, names, packed, sources, style
+from lib.figures.interactive import in_order, names, packed, sources, style, used
 from tests.book_sources import CHAPTERS, read
 
 NAMES = names()
@@ -108,6 +108,19 @@ def test_modules_are_packed_after_what_they_import() -> None:
     assert "import " not in script
     assert "export " not in script
     assert "bookFigures" in script
+
+
+def test_functions_that_no_module_asks_for_do_not_travel() -> None:
+    module = (
+        "export function asked() {\n  return helper();\n}\n"
+        "export function helper() {\n  return 1;\n}\n"
+        "export function alone() {\n  return alone;\n}\n"
+    )
+    kept = used(module, {"asked"})
+    assert "function asked" in kept
+    assert "function helper" in kept
+    assert "alone" not in kept
+    assert "function onDrag" not in packed("mask")
 
 
 def test_modules_in_a_circle_are_refused(tmp_path: Path) -> None:

@@ -198,7 +198,7 @@ function checkedArrays(config, arrays) {
  * @param {Config} config
  * @returns {Record<string, [number, number]>}
  */
-function shapes(config) {
+export function shapes(config) {
   const { d_model: d, d_ff: dFf, norm_first: normFirst } = config;
   /** @type {Record<string, [number, number]>} */
   const found = {

@@ -23,7 +23,11 @@ __all__ = ["interactive"]
 
 IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";$', re.M)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.M)
-NOTE = re.compile(r"^ *(?://.*|/\*\*(?:[^*]|\*(?!/))*\*/)\n", re.M)
+NOTE = re.compile(r"^ *//.*\n|/\*\*(?:[^*]|\*(?!/))*\*/[ \n]?", re.M)
+BESIDE = re.compile(r"(?<=[;,{)]) // .*$", re.M)
+INDENT = re.compile(r"^ +", re.M)
+
+FUNCTION = re.compile(r"^export function (\w+).*?^}\n", re.M | re.S)
 
 _numbers = itertools.count(1)
 
@@ -86,7 +90,13 @@ def packed(name: str) -> str:
             f"There is no interactive figure {name!r}: there are {', '.join(names())}."
         )
     modules = in_order(sources() / "figures" / f"{name}.js")
-    body = "".join(wrapped(path) for path in modules)
+    wanted = {"mount"}
+    texts = []
+    for path in reversed(modules):  # those that import before those imported
+        text = used(path.read_text(encoding="utf-8"), wanted)
+        wanted.update(re.findall(r"\w+", " ".join(m[1] for m in IMPORT.finditer(text))))
+        texts.append(wrapped(path, text))
+    body = "".join(reversed(texts))
     last = f"modules['figures/{name}'].mount"
     return (
         f'(() => {{\n"use strict";\nconst modules = {{}};\n{body}'
@@ -120,19 +130,29 @@ def imports(path: Path) -> list[Path]:
     return [(path.parent / line).resolve() for line in lines]
 
 
-def wrapped(path: Path) -> str:
+def used(text: str, wanted: set[str]) -> str:
+    """A module without the exported functions that nobody asks for."""
+    for found in FUNCTION.finditer(text):
+        calls = len(re.findall(rf"\b{found[1]}\b", NOTE.sub("", text)))
+        own = len(re.findall(rf"\b{found[1]}\b", NOTE.sub("", found[0])))
+        if found[1] not in wanted and calls == own:
+            text = text.replace(found[0], "")
+    return text
+
+
+def wrapped(path: Path, text: str) -> str:
     """A module as a function: its imports become its first lines, its exports its last.
 
-    Comments are for those who read the modules; they do not travel.
+    Comments and indents are for those who read the modules; they do not travel.
     """
 
     def import_line(match: re.Match[str]) -> str:
         module = key((path.parent / match[2]).resolve())
         return f"const {{{match[1]}}} = modules[{module}];"
 
-    text = path.read_text(encoding="utf-8")
     given = ", ".join(EXPORT.findall(text))
     text = NOTE.sub("", EXPORT.sub("", IMPORT.sub(import_line, text)))
+    text = INDENT.sub("", BESIDE.sub("", text))
     return f"modules[{key(path)}] = (() => {{\n{text}return {{ {given} }};\n}})();\n"
 
 
