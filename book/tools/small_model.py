@@ -18,9 +18,9 @@ from address import ROOT
 
 sys.path.insert(0, str(ROOT))  # the working tree, whatever else is installed
 
-from lib.config import TransformerConfig  # noqa: E402
-from lib.model import Transformer  # noqa: E402
-from lib.vocabulary import Vocabulary  # noqa: E402
+from lib.config import TransformerConfig
+from lib.model import Transformer
+from lib.vocabulary import Vocabulary
 
 FILE = ROOT / "book" / "interactive" / "small_model.js"
 SCALE = 32
@@ -36,8 +36,8 @@ PAIRS = [
 HEAD = """\
 // A trained Transformer that is small enough to be looked at; it knows six sentences.
 //
-// Written by book/tools/small_model.py. The numbers stand in the order of their names in
-// the state dict, from A to Z, each as one byte: a whole number, to be divided by 32.
+// Written by book/tools/small_model.py. The numbers stand in the order of their names
+// in the state dict, from A to Z. Each is a byte: a whole number, to be divided by 32.
 
 """
 
@@ -138,7 +138,7 @@ def main(path: Path = FILE) -> int:
     chances = model(src, tgt[:, :-1]).softmax(dim=-1)
     right = chances.gather(-1, tgt[:, 1:, None])[..., 0][tgt[:, 1:] != 0]
     path.write_text(text_of(model), encoding="utf-8", newline="\n")
-    print(f"{path.name}: every right word has a probability of {right.min():.2f}, or more")
+    print(f"{path.name}: the least probability of a right word is {right.min():.2f}")
     return 0
 
 
