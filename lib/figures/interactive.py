@@ -26,7 +26,6 @@ EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))",
 NOTE = re.compile(r"^ *//.*\n|/\*\*(?:[^*]|\*(?!/))*\*/[ \n]?", re.M)
 BESIDE = re.compile(r"(?<=[;,{)]) // .*$", re.M)
 INDENT = re.compile(r"^ +", re.M)
-
 FUNCTION = re.compile(r"^export function (\w+).*?^}\n", re.M | re.S)
 
 _numbers = itertools.count(1)
