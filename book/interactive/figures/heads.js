@@ -218,11 +218,12 @@ export function mount(root) {
   /** @param {SVGElement} drawing @param {number} width */
   function draw(drawing, width) {
     const both = stages(heads, mistake);
-    const half = Math.floor(width / 2);
-    const high = headTop(heads - 1) + BLOCK * WORDS.length;
-    drawWay(drawing, 0, half, { name: "right", tensors: both.right });
-    drawWay(drawing, half + 4, half, { name: "faulty", tensors: both.faulty });
-    return 92 + high + 6;
+    const scale = width >= 560 ? 1.3 : 1;
+    const half = Math.floor(width / scale / 2);
+    const all = svg(drawing, "g", { transform: `scale(${scale})` });
+    drawWay(all, 0, half, { name: "right", tensors: both.right });
+    drawWay(all, half + 4, half, { name: "faulty", tensors: both.faulty });
+    return scale * (98 + headTop(heads - 1) + BLOCK * WORDS.length);
   }
 
   /**
