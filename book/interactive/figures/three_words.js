@@ -130,7 +130,7 @@ export function mount(root) {
   /** @param {SVGElement} drawing @param {number} width */
   function draw(drawing, width) {
     const found = steps(roles);
-    const wide = width >= 600;
+    const wide = width >= 560;
     const room = wide ? width - 260 : width;
     const height = drawWay(drawing, room, { roles, word, step, found });
     const [left, top] = wide ? [width - 220, 0] : [0, height + 16];
@@ -147,7 +147,8 @@ export function mount(root) {
  */
 function numberTable(parent, roles, change) {
   const look = "border-collapse: collapse; margin: 0";
-  const table = html(parent, "table", { style: look });
+  const line = html(parent, "div", { style: "flex: 1 0 100%" });
+  const table = html(line, "table", { style: look });
   const cell = "border: 0; padding: 1px 2px; text-align: left; font-weight: normal";
   const head = html(table, "tr", { style: "background: none; border: 0" });
   html(head, "td", { style: cell });
@@ -156,12 +157,12 @@ function numberTable(parent, roles, change) {
     html(head, "th", { scope: "col", colspan: 2, style: `${cell}; ${line}` }, role);
   }
   return WORDS.flatMap((word, row) => {
-    const line = html(table, "tr", { style: "background: none; border: 0" });
-    html(line, "th", { scope: "row", style: cell }, word);
+    const cells = html(table, "tr", { style: "background: none; border: 0" });
+    html(cells, "th", { scope: "row", style: cell }, word);
     return ROLES.flatMap((role) =>
       [0, 1].map((column) => {
         const input = /** @type {HTMLInputElement} */ (
-          html(html(line, "td", { style: cell }), "input", {
+          html(html(cells, "td", { style: cell }), "input", {
             type: "number",
             min: -MOST,
             max: MOST,
