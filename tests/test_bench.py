@@ -16,12 +16,12 @@ from bench.models import (
     batches_by_length,
     batches_of_one_length,
     book_model,
-    fused_loss,
     packed_loss,
     padding_share,
     plain_loss,
     sentence_pairs,
     trainer,
+    unpacked_loss,
 )
 from bench.sections import SECTIONS, contenders, loss_of
 from bench.timing import environment, in_fresh_process, race, ratio, spread
@@ -132,7 +132,7 @@ def test_the_papers_dropout_leaves_two_kinds_of_dropout_out() -> None:
 def test_the_loss_is_the_same_number_whoever_computes_it() -> None:
     model, batch = book_model(QUICK).eval(), batches_by_length(QUICK)[0]
     expected = plain_loss(model, batch)
-    for loss in (fused_loss, packed_loss):
+    for loss in (unpacked_loss, packed_loss):
         torch.testing.assert_close(loss(model, batch), expected)
 
 

@@ -17,14 +17,7 @@ from lib.decoding import greedy_decode
 from lib.layers import LayerNorm
 from lib.masks import causal_mask, padding_mask
 from lib.model import Transformer, count_parameters
-from lib.speed import (
-    FusedAttention,
-    FusedDropout,
-    FusedLayerNorm,
-    fuse,
-    fused_cross_entropy,
-)
-from lib.training import translation_loss
+from lib.speed import FusedAttention, FusedDropout, FusedLayerNorm, fuse
 from tests.strategies import (
     EVERY_DTYPE,
     FEW,
@@ -465,98 +458,3 @@ def test_training_makes_the_loss_fall() -> None:
         optimizer.step()
         losses.append(loss.item())
     assert losses[-1] < 0.3 * losses[0]
-
-
-# --- cross-entropy --------------------------------------------------------------------
-
-
-@FEW
-@given(
-    labels=st.lists(st.integers(0, 8), min_size=1, max_size=9).filter(any),
-    smoothing=st.sampled_from([0.0, 0.1, 0.6]),
-    scale=st.sampled_from([0.1, 1.0, 50.0]),
-    dtype=st.sampled_from([torch.float32, torch.float64]),
-    outer=st.sampled_from([1.0, -0.5, 3.0]),
-    overwrite=st.booleans(),
-)
-def test_loss_and_gradient_are_those_of_pytorch(
-    labels: list[int],
-    smoothing: float,
-    scale: float,
-    dtype: torch.dtype,
-    outer: float,
-    overwrite: bool,
-) -> None:
-    torch.manual_seed(len(labels))
-    theirs = (scale * torch.randn(len(labels), 9, dtype=dtype)).requires_grad_()
-    ours = theirs.detach().clone().requires_grad_()
-    wanted = torch.tensor(labels)
-    expected = nn.functional.cross_entropy(
-        theirs, wanted, ignore_index=0, label_smoothing=smoothing
-    )
-    got = fused_cross_entropy(ours, wanted, 0, smoothing, overwrite)
-    torch.testing.assert_close(got, expected)
-    (outer * expected).backward()
-    (outer * got).backward()
-    torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-4, atol=1e-6)
-
-
-def test_double_precision_is_kept_to_the_last_digits() -> None:
-    logits, wanted = torch.randn(7, 9, dtype=torch.float64), torch.arange(1, 8)
-    loss = fused_cross_entropy(logits, wanted, 0, 0.1)
-    expected = nn.functional.cross_entropy(logits, wanted, label_smoothing=0.1)
-    assert_close(loss, expected)
-
-
-def test_a_model_learns_the_same_from_both_losses() -> None:
-    def fused_loss(logits: Tensor, labels: Tensor, *how: Any) -> Tensor:
-        return fused_cross_entropy(logits.flatten(0, 1), labels.flatten(), *how)
-
-    gradients = []
-    for measure in (translation_loss, fused_loss):
-        model = tiny_model(torch.float64).train(False)
-        src, tgt = pad([[3, 4, 5], [6]]), torch.tensor([[1, 3, 4], [1, 5, 0]])
-        logits = model(src, tgt)
-        measure(logits, torch.tensor([[3, 4, 2], [5, 2, 0]]), 0, 0.1).backward()
-        gradients.append([p.grad for p in model.parameters()])
-    for plain, fused in zip(*gradients, strict=True):
-        torch.testing.assert_close(fused, plain)
-
-
-def test_an_impossible_word_in_the_padding_does_not_matter() -> None:
-    logits = torch.tensor([[-torch.inf, 0.0, 0.0], [-torch.inf, 0.0, 0.0]])
-    loss = fused_cross_entropy(logits, torch.tensor([1, 0]), pad_id=0)
-    assert loss.item() == pytest.approx(0.6931, abs=1e-4)
-
-
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
-def test_the_loss_of_half_precision_is_computed_in_full(dtype: torch.dtype) -> None:
-    logits = torch.randn(5, 4000).to(dtype).requires_grad_()
-    wanted = torch.arange(1, 6)
-    loss = fused_cross_entropy(logits, wanted, 0, 0.1)
-    loss.backward()
-    full = logits.detach().float()
-    expected = nn.functional.cross_entropy(full, wanted, label_smoothing=0.1)
-    torch.testing.assert_close(loss, expected)
-    assert logits.grad is not None
-    assert logits.grad.dtype == dtype
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-@pytest.mark.parametrize("overwrite", [True, False])
-def test_logits_are_overwritten_only_when_told(
-    overwrite: bool, dtype: torch.dtype
-) -> None:
-    logits = torch.randn(5, 9).to(dtype).requires_grad_()
-    before = logits.detach().clone()
-    fused_cross_entropy(logits, torch.arange(1, 6), 0, overwrite=overwrite)
-    in_place = overwrite and dtype == torch.float32  # half precision is widened first
-    assert torch.equal(logits, before) is not in_place
-
-
-def test_a_second_backward_pass_is_refused() -> None:
-    logits = torch.zeros(2, 4, requires_grad=True)
-    loss = fused_cross_entropy(logits, torch.tensor([1, 2]), 0)
-    loss.backward(retain_graph=True)
-    with pytest.raises(RuntimeError, match="use translation_loss"):
-        loss.backward()

@@ -9,7 +9,6 @@ from lib.speed.fused import (
     fuse,
 )
 from lib.speed.guard import changed_part, overwritten
-from lib.speed.loss import fused_cross_entropy
 from lib.speed.packing import can_be_packed, packed_logits
 
 __all__ = [
@@ -21,7 +20,6 @@ __all__ = [
     "changed_part",
     "exchange",
     "fuse",
-    "fused_cross_entropy",
     "overwritten",
     "packed_logits",
 ]

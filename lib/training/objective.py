@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lib.data import Batch
 from lib.model import Transformer
-from lib.speed import (
-    can_be_packed,
-    fuse,
-    fused_cross_entropy,
-    overwritten,
-    packed_logits,
-)
+from lib.speed import can_be_packed, fuse, overwritten, packed_logits
 
 __all__ = [
     "packed_translation_loss",
@@ -65,8 +60,8 @@ def packed_translation_loss(
 ) -> Tensor:
     r"""Return the loss of a batch, with nothing computed for its padding.
 
-    The same number as :func:`translation_loss` of the model's logits, for one backward
-    pass. A model that cannot be packed is called as it is.
+    The same number as :func:`translation_loss` of the model's logits. A model that
+    cannot be packed is called as it is.
 
     Args:
         model: a Transformer, or anything that is called like one.
@@ -93,16 +88,21 @@ def packed_translation_loss(
     if not can_be_packed(model, src, tgt_in) or not _scored_where_read(
         tgt_in != model.config.pad_id, labels, pad_id
     ):
-        logits = quickest(model)(src, tgt_in)  # (B, T, V)
-        _check_labels(logits, labels, pad_id)
-        return fused_cross_entropy(
-            logits.flatten(0, 1), labels.flatten(), pad_id, label_smoothing
-        )
+        logits = _in_full(quickest(model)(src, tgt_in))  # (B, T, V)
+        return translation_loss(logits, labels, pad_id, label_smoothing)
     _check_some(labels, pad_id)
     logits, places = packed_logits(model, src, tgt_in)  # (N, V), (N)
-    return fused_cross_entropy(
-        logits, labels.flatten()[places], pad_id, label_smoothing, overwrite=True
+    return F.cross_entropy(
+        _in_full(logits),
+        labels.flatten()[places],
+        ignore_index=pad_id,
+        label_smoothing=label_smoothing,
     )
+
+
+def _in_full(logits: Tensor) -> Tensor:
+    """Return logits in 32 bits at least: the logarithms need them."""
+    return logits.to(torch.promote_types(logits.dtype, torch.float32))
 
 
 def quickest(model: nn.Module) -> nn.Module:

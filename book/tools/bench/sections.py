@@ -23,22 +23,21 @@ from bench.models import (
     batches_by_length,
     batches_of_one_length,
     book_model,
-    fused_loss,
     marian,
     packed_loss,
     padding_share,
     plain_loss,
     trainer,
+    unpacked_loss,
 )
 from bench.timing import in_fresh_process, peak_bytes, race, ratio, rows
 from lib.decoding import beam_search
 from lib.speed import fuse
 
 Section = dict[str, Any]
-OURS, THEIRS, WITH_OUR_LOSS, AS_IT_COMES, PADDED = (
+OURS, THEIRS, AS_IT_COMES, PADDED = (
     "this book",
     "nn.Transformer, the paper's dropout",
-    "nn.Transformer, the paper's dropout, this book's loss",
     "nn.Transformer as it comes",
     "nn.Transformer, all padded to one length",
 )
@@ -49,7 +48,6 @@ def contenders() -> dict[str, Callable[[Sizes], nn.Module]]:
     return {
         OURS: book_model,
         THEIRS: lambda sizes: PyTorchModel(sizes, paper_dropout=True).train(),
-        WITH_OUR_LOSS: lambda sizes: PyTorchModel(sizes, paper_dropout=True).train(),
         AS_IT_COMES: lambda sizes: PyTorchModel(sizes, paper_dropout=False).train(),
         PADDED: lambda sizes: PyTorchModel(sizes, paper_dropout=False).train(),
     }
@@ -57,7 +55,7 @@ def contenders() -> dict[str, Callable[[Sizes], nn.Module]]:
 
 def loss_of(name: str) -> Loss:
     """Return who computes the loss of a contender."""
-    return {OURS: packed_loss, WITH_OUR_LOSS: fused_loss}.get(name, plain_loss)
+    return packed_loss if name == OURS else plain_loss
 
 
 def peak_of(name: str, sizes: Sizes) -> float:
@@ -90,15 +88,14 @@ def training(sizes: Sizes) -> Section:
     for row in table:
         peak = json.loads(in_fresh_process(["--peak", row["name"], *quick]))
         row["megabytes"] = round(peak)
-    others = (THEIRS, WITH_OUR_LOSS, AS_IT_COMES)
+    others = (THEIRS, AS_IT_COMES)
     ratios = [ratio(rates, OURS, other) for other in others]
     return {
         "title": "Training",
         "unit": "target tokens a second",
-        "what": "one loop, one optimizer and the same batches; PyTorch computes the "
-        "loss of its model, the book that of its own, fused and packed, unless the "
-        "name says otherwise; memory is the peak of three steps in a process of their "
-        "own, above what Python and PyTorch take",
+        "what": "one loop, one loss, one optimizer and the same batches, packed by the "
+        "book; memory is the peak of three steps in a process of their own, above what "
+        "Python and PyTorch take",
         "rows": table,
         "ratios": [*ratios, ratio(slow, OURS, PADDED)],
     }
@@ -111,8 +108,8 @@ def pieces(sizes: Sizes) -> Section:
     packed = "fused, tied and packed"
     made = {
         plain: (book_model(sizes, tied=False), plain_loss),
-        fused: (book_model(sizes, tied=False), fused_loss),
-        tied: (book_model(sizes), fused_loss),
+        fused: (book_model(sizes, tied=False), unpacked_loss),
+        tied: (book_model(sizes), unpacked_loss),
         packed: (book_model(sizes), packed_loss),
     }
     steps = {
@@ -122,7 +119,7 @@ def pieces(sizes: Sizes) -> Section:
     return {
         "title": "Plain and fused pieces",
         "unit": "target tokens a second",
-        "what": "the book's Transformer in training, its loss plain or fused too",
+        "what": "the book's Transformer in training",
         "rows": rows(rates),
         "ratios": [ratio(rates, name, plain) for name in (fused, tied, packed)],
     }
@@ -136,7 +133,7 @@ def batching(sizes: Sizes) -> Section:
         "padded to one length": batches_of_one_length(sizes),
     }
     steps = {
-        name: trainer(book_model(sizes), made, fused_loss)
+        name: trainer(book_model(sizes), made, unpacked_loss)
         for name, made in kinds.items()
     }
     first, second, third = kinds
@@ -242,8 +239,8 @@ def compiled_here(sizes: Sizes) -> Section:
     compiled_model = fuse(book_model(sizes))
     compiled_model.compile(dynamic=True)
     steps = {
-        one: trainer(compiled_model, batches, fused_loss),
-        eager: trainer(book_model(sizes), batches, fused_loss),
+        one: trainer(compiled_model, batches, unpacked_loss),
+        eager: trainer(book_model(sizes), batches, unpacked_loss),
     }
     for number in range(len(batches)):  # whatever has to be compiled is compiled here
         steps[one](number)
