@@ -11,6 +11,7 @@ import pytest
 from address import read_address
 from bs4 import BeautifulSoup, Tag
 from build_site import pages
+from cross_links import OTHER_SENSE
 from PIL import Image
 
 PAGES = [*pages(), "genindex.html", "search.html"]
@@ -120,6 +121,13 @@ def test_terms_are_linked_once_from_their_first_use(site: Path, name: str) -> No
     targets = [str(link["href"]) for link in links]
     assert targets
     assert len(set(targets)) == len(targets)
+
+
+def test_a_word_in_another_sense_is_not_linked(site: Path) -> None:
+    """The memory of a computer is not that of a decoder."""
+    for page, words in OTHER_SENSE.items():
+        links = read(site / f"{page}.html").find_all("a", class_="glossary-link")
+        assert words.isdisjoint(link.get_text().lower() for link in links), page
 
 
 def test_each_term_is_linked_from_some_chapter(site: Path) -> None:

@@ -31,6 +31,12 @@ QUIET = (
     nodes.term,
     nodes.strong,
 )
+# Terms that a chapter uses in another sense: the memory of a computer, for one.
+OTHER_SENSE = {
+    "book/11_training": {"memory"},
+    "book/12_decoding": {"memory"},
+    "book/15_speed": {"memory"},
+}
 Targets = dict[tuple[str, str], str]
 
 
@@ -170,7 +176,12 @@ class Book:
     def link_terms(self, page: str, document: nodes.document) -> None:
         """Link the first use of each glossary term, from the chapter that builds it."""
         chapter = chapter_of(Path(page))
-        wanted = [term for term in self.glossary_terms() if term.chapter <= chapter]
+        others = OTHER_SENSE.get(page, set())
+        wanted = [
+            term
+            for term in self.glossary_terms()
+            if term.chapter <= chapter and term.name.lower() not in others
+        ]
         forms = {form.lower(): term for term in wanted for form in term.forms}
         if not forms:
             return
