@@ -87,6 +87,31 @@ def test_a_query_and_a_key_are_dragged_on_a_phone(browser: Browser) -> None:
     page.close()
 
 
+@pytest.mark.browser
+def test_a_finger_drags_the_query_and_the_page_stands_still(browser: Browser) -> None:
+    size = {"width": 360, "height": 500}
+    page = browser.new_page(viewport=size, has_touch=True, is_mobile=True)
+    assert shown_alone(page, "query") == []
+    page.evaluate("document.body.style.paddingBottom = '900px'")
+    tip = page.locator('[data-key="query"] circle').last.bounding_box()
+    plane = page.locator("rect").first.bounding_box()
+    assert tip is not None
+    assert plane is not None
+    x, y = tip["x"] + tip["width"] / 2, tip["y"] + tip["height"] / 2
+    finger = page.context.new_cdp_session(page)
+    touch = "Input.dispatchTouchEvent"
+    at = [{"x": x, "y": y}]
+    finger.send(touch, {"type": "touchStart", "touchPoints": at})
+    for part in (0.25, 0.5, 0.75, 1.0):
+        at = [{"x": x, "y": y + part * plane["height"] / 3}]  # two units down
+        finger.send(touch, {"type": "touchMove", "touchPoints": at})
+    finger.send(touch, {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_timeout(50)
+    assert close(said(page), expected([1.0, -1.0], KEYS, math.sqrt(2)))
+    assert page.evaluate("scrollY") == 0
+    page.close()
+
+
 def press(page: Page, name: str, times: int = 1) -> None:
     for _ in range(times):
         page.get_by_role("button", name=name, exact=True).click()

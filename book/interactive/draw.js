@@ -158,6 +158,17 @@ export function onDrag(picture, drag, nudge) {
     findKey(picture, held)?.focus();
     event.preventDefault();
   });
+  // A finger on what is dragged must not scroll the page. The rule `touch-action` alone
+  // is forgotten with the element, which the first move draws anew.
+  picture.addEventListener(
+    "touchstart",
+    (event) => {
+      if (event.target instanceof Element && event.target.closest("[data-drag]")) {
+        event.preventDefault();
+      }
+    },
+    { passive: false },
+  );
   picture.addEventListener("pointermove", (event) => {
     if (held === undefined) return;
     const box = picture.getBoundingClientRect();
