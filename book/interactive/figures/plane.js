@@ -155,8 +155,8 @@ export function mount(root) {
         const all = Object.values(gradient).flatMap((each) => Array.from(each.data));
         const largest = Math.max(...all.map(Math.abs));
         return (
-          "Gradient: the arrows show where each word would have to go for the loss to " +
-          `fall. Of all 69 slopes the steepest is ${fixed(largest)}.`
+          "Gradient: the arrows show which way each word must go for the loss to fall, " +
+          `the steepest longest. Of all 69 slopes the steepest is ${fixed(largest)}.`
         );
       },
       () => {
