@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
@@ -373,3 +374,17 @@ def test_another_tokenizer_is_refused(tmp_path: Path) -> None:
     file.write_text(json.dumps(content), encoding="utf-8")
     with pytest.raises(ValueError, match="not in the order of its merges"):
         page_model.tokenizer(file)
+
+
+def test_the_record_is_of_this_model_and_keeps_its_promises() -> None:
+    record = read_json(page_measure.RECORD)
+    weights = (FOLDER / "model.safetensors").read_bytes()
+    assert record["weights"] == hashlib.sha256(weights).hexdigest()
+    assert record["bytes"] <= page_model.MOST_BYTES
+    for decoder in record["decoders"].values():
+        assert decoder["bleu"]["lib"] - decoder["bleu"]["page"] <= 0.3
+        assert decoder["same_as_lib"] == decoder["compared"] == 1000
+        compared = decoder["bleu_of_compared"]
+        assert compared["page"] == compared["lib"]
+    assert record["tokens_a_processor_second"]["median"] >= 30
+    assert record["first_word_seconds"]["median"] < 1
