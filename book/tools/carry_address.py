@@ -20,7 +20,8 @@ from notebooks import chapters, check, renew_setup
 # The text files that name the address. pyproject.toml says which address was carried
 # to them the last time, so that it can be found and replaced.
 WORKFLOW = ".github/workflows/book.yml"
-CARRIERS = ("pyproject.toml", "README.md", "book/index.md", WORKFLOW)
+FIGURES = "book/interactive/translate/address.js"
+CARRIERS = ("pyproject.toml", "README.md", "book/index.md", WORKFLOW, FIGURES)
 
 
 def last_carried(root: Path = ROOT) -> Address:

@@ -1,20 +1,25 @@
 """The figures that answer, on the site: their styles, their scripts, their places.
 
 A cell `figures.interactive("mask")` is stored with an empty place as its output. Here
-the place learns where its script lies, which the loader brings in when it is near.
+the place learns where its script lies, which the loader brings in when it is near; and
+where the parts of the translator lie, if it is one of those that translate.
 """
 
+import functools
 import hashlib
 import shutil
 import sys
 from pathlib import Path
 
 from bs4 import BeautifulSoup
+from page_model import write_parts
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
 ROOT = Path(__file__).resolve().parents[2]
 STATIC = ROOT / ".cache" / "site"
+FOLDER = "_static/interactive"
+TRANSLATORS = ("translate", "translate_small")  # the figures that need the model
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
@@ -38,8 +43,22 @@ def connect_figures(site: Path, page: BeautifulSoup, up: str) -> None:
     for place in page.select("div.interactive[data-figure]"):
         name = str(place["data-figure"])
         text = packed(name)
-        folder = site / "_static" / "interactive"
+        folder = site / FOLDER
         folder.mkdir(exist_ok=True)
         (folder / f"{name}.js").write_text(text, encoding="utf-8")
         version = hashlib.sha256(text.encode()).hexdigest()[:8]
-        place["data-script"] = f"{up}_static/interactive/{name}.js?v={version}"
+        place["data-script"] = f"{up}{FOLDER}/{name}.js?v={version}"
+        if name in TRANSLATORS:
+            place.attrs |= {
+                "data-model": f"{up}{FOLDER}/",
+                "data-page": f"{up}book/translate.html",
+                **model_parts(folder),
+            }
+
+
+@functools.cache
+def model_parts(folder: Path) -> dict[str, str]:
+    """Write the parts of the translator; their version and their size in bytes."""
+    parts = [file.read_bytes() for file in write_parts(folder)]
+    version = hashlib.sha256(b"".join(parts)).hexdigest()[:8]
+    return {"data-version": version, "data-size": str(sum(map(len, parts)))}

@@ -72,7 +72,7 @@ def book_map(root: Path = ROOT) -> str:
     boxes = [
         part_box(root, part["caption"], chapter_files(part))
         for part in toc["parts"]
-        if part["caption"].startswith("Part")
+        if part.get("caption", "").startswith("Part")
     ]
     return f'<nav class="book-map" aria-label="Map of the book">{"".join(boxes)}</nav>'
 

@@ -1,0 +1,131 @@
+// Where the model looks: choose an attention, a layer and a head; see lines and heat maps.
+
+import { choice, fixed, html } from "../draw.js";
+import { drawHeat, drawLines } from "./attend.js";
+import { attentionOf, strongest } from "./heads.js";
+import { picture } from "./pictures.js";
+
+/**
+ * @typedef {import("./studio.js").Studio} Studio
+ * @typedef {import("./heads.js").Kind} Kind
+ */
+
+/** @type {{ label: string, value: Kind }[]} */
+const KINDS = [
+  { label: "cross-attention: Spanish looks at English", value: "cross" },
+  { label: "encoder: English looks at itself", value: "encoder" },
+  { label: "decoder: Spanish looks at what it wrote", value: "decoder" },
+];
+/** The names of the columns. @type {Record<Kind, [string, string]>} */
+const SIDES = {
+  cross: ["it read", "it wrote"],
+  encoder: ["looked at", "looks"],
+  decoder: ["looked at", "looks"],
+};
+
+export class AttentionPart {
+  /**
+   * @param {HTMLElement} parent
+   * @param {Studio} studio
+   */
+  constructor(parent, studio) {
+    this.studio = studio;
+    const { n_layers: layers, n_heads: heads } = studio.session.model.config;
+    /** @type {import("./heads.js").View} */
+    this.view = { kind: "cross", layer: layers - 1, head: "mean" };
+    /** The row that is looked at in the encoder, which has no steps. */
+    this.row = -1;
+    html(parent, "p", { class: "translate-name" }, "Where it looks.");
+    const controls = html(parent, "div", { class: "interactive-controls" });
+    choice(controls, {
+      label: "attention",
+      options: KINDS,
+      value: "cross",
+      change: (kind) => this.show({ kind: /** @type {Kind} */ (kind) }),
+    });
+    choice(controls, {
+      label: "layer",
+      options: numbered(layers).map((n) => ({ label: String(n + 1), value: String(n) })),
+      value: String(this.view.layer),
+      change: (layer) => this.show({ layer: Number(layer) }),
+    });
+    this.head = choice(controls, {
+      label: "head",
+      options: [
+        { label: "mean of all", value: "mean" },
+        { label: "each", value: "each" },
+        ...numbered(heads).map((n) => ({ label: String(n + 1), value: String(n) })),
+      ],
+      value: "mean",
+      change: (head) => this.show({ head }),
+    });
+    this.line = html(parent, "p", { class: "interactive-hint" });
+    const both = html(parent, "div", { class: "translate-both" });
+    const press = (/** @type {string} */ key) => this.press(key);
+    this.lines = picture(
+      html(both, "div"),
+      (drawing, room) =>
+        drawLines(drawing, room, this.attention, this.place, SIDES[this.view.kind]),
+      press,
+    );
+    this.heat = picture(
+      html(both, "div"),
+      (drawing, room) => drawHeat(drawing, room, this.attention, this.place),
+      press,
+    );
+    this.attention = attentionOf(studio.session, this.view);
+  }
+
+  /** @param {Partial<import("./heads.js").View>} change */
+  show(change) {
+    Object.assign(this.view, change);
+    this.head.set(this.view.head);
+    this.row = -1;
+    this.update();
+  }
+
+  /** @param {string} key */
+  press(key) {
+    const [what, number] = key.split("-");
+    if (what === "head") this.show({ head: number });
+    else if (this.view.kind === "encoder") {
+      this.row = this.row === Number(number) ? -1 : Number(number);
+      this.update();
+    } else {
+      this.studio.player.stop();
+      this.studio.session.selected = Number(number);
+      this.studio.update();
+    }
+  }
+
+  get place() {
+    return this.view.kind === "encoder" ? this.row : this.studio.session.place;
+  }
+
+  update() {
+    const { kind, layer, head } = this.view;
+    this.attention = attentionOf(this.studio.session, this.view);
+    const which = { mean: "mean of all heads", each: "each head" }[head];
+    const name = `${KINDS.find(({ value }) => value === kind)?.label}, layer ${layer + 1}, `;
+    const label = name + (which ?? `head ${Number(head) + 1}`);
+    this.lines.redraw(`${label}, as lines`);
+    this.heat.redraw(`${label}, as a heat map`);
+    this.line.textContent = this.sentence();
+  }
+
+  /** What the row that is looked at sees. */
+  sentence() {
+    const { place, attention } = this;
+    const most = strongest(attention, place);
+    if (!most) return "Press a token on the right to see where it looks.";
+    const how = this.view.head === "each" ? ", on average" : "";
+    const who = { cross: "To write", encoder: "", decoder: "After reading" }[this.view.kind];
+    const start = who ? `${who} ${attention.queries[place]} it` : attention.queries[place];
+    return `${start} looked most at ${most.key}: ${fixed(most.weight)} of 1${how}.`;
+  }
+}
+
+/** @param {number} count */
+function numbered(count) {
+  return Array.from({ length: count }, (_, n) => n);
+}

@@ -1,0 +1,83 @@
+// Sub-words as rows of boxes, and the likeliest next ones as bars.
+
+import { html } from "../draw.js";
+
+/**
+ * @typedef {import("./session.js").Candidate} Candidate
+ * @typedef {import("./session.js").Session} Session
+ */
+
+/** A probability as readers meet it. @param {number} probability */
+export function percent(probability) {
+  const share = 100 * probability;
+  if (share >= 10) return `${share.toFixed(0)}%`;
+  return share < 0.05 ? "<0.1%" : `${share.toFixed(1)}%`;
+}
+
+/**
+ * The pieces of the source.
+ * @param {HTMLElement} parent emptied first
+ * @param {Session} session
+ * @param {boolean} withIds
+ */
+export function showPieces(parent, session, withIds) {
+  parent.replaceChildren();
+  for (const id of session.source) {
+    const chip = html(parent, "li", { class: "translate-chip" });
+    html(chip, "span", {}, session.vocabulary.tokens[id]);
+    if (withIds) html(chip, "small", {}, String(id));
+  }
+}
+
+/**
+ * What is written, a button for each token.
+ * @param {HTMLElement} parent emptied first
+ * @param {Session} session
+ * @param {boolean} withIds
+ */
+export function showWritten(parent, session, withIds) {
+  const { place, forced, vocabulary } = session;
+  const steps = session.path();
+  const focused = parent.contains(document.activeElement);
+  parent.replaceChildren();
+  steps.forEach(({ token, logProbability }, number) => {
+    const chip = html(html(parent, "li"), "button", {
+      type: "button",
+      class: `translate-chip${forced.has(number) ? " translate-forced" : ""}`,
+      "aria-pressed": String(number === place),
+      "aria-label":
+        `step ${number + 1}: ${vocabulary.tokens[token]}, ` +
+        `${percent(Math.exp(logProbability))}${forced.has(number) ? ", overruled" : ""}`,
+      "data-place": number,
+    });
+    html(chip, "span", { lang: "es" }, vocabulary.tokens[token]);
+    if (withIds) html(chip, "small", {}, String(token));
+    if (focused && number === place) chip.focus();
+  });
+}
+
+/**
+ * The likeliest tokens of the step that is looked at.
+ * @param {HTMLElement} parent emptied first
+ * @param {Session} session
+ */
+export function showCandidates(parent, session) {
+  const focused = parent.contains(document.activeElement);
+  parent.replaceChildren();
+  for (const { token, probability, taken } of session.candidates(session.place)) {
+    const name = session.vocabulary.tokens[token];
+    const row = html(html(parent, "li"), "button", {
+      type: "button",
+      class: "translate-candidate",
+      "aria-pressed": String(taken),
+      "aria-label": `${name}, ${percent(probability)}${taken ? ", taken" : ""}`,
+      "data-token": token,
+    });
+    html(row, "span", { lang: "es" }, name);
+    const bar = html(row, "span", { class: "translate-bar" });
+    html(bar, "span", { style: `width: ${(100 * probability).toFixed(1)}%` });
+    html(row, "span", { class: "translate-percent" }, percent(probability));
+    html(row, "span", { class: "translate-taken" }, taken ? "taken" : "");
+    if (focused && taken) row.focus();
+  }
+}
