@@ -11,6 +11,8 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+from address import ROOT
+from figure_scripts import TRANSLATORS
 from normal_form import PLACE, keep_place
 from playwright.sync_api import Browser, Page
 
@@ -74,12 +76,17 @@ def test_a_figure_is_reached_by_keyboard_and_has_a_voice(page: Page, name: str) 
     assert page.locator(".interactive").get_attribute("aria-label")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted({*NAMES} - {*TRANSLATORS}))
 def test_a_figure_brings_at_most_40_kb_of_script(name: str) -> None:
     assert len(packed(name).encode()) <= 40_000
 
 
-@pytest.mark.parametrize("name", NAMES)
+def test_the_page_translate_has_its_place() -> None:
+    text = (ROOT / "book" / "translate.md").read_text(encoding="utf-8")
+    assert PLACE.format("translate") in text
+
+
+@pytest.mark.parametrize("name", sorted({*NAMES} - {*TRANSLATORS}))
 def test_a_figure_stands_in_a_chapter(name: str) -> None:
     """In a cell of one line, tagged, with nothing but its place stored as output."""
     cells = [

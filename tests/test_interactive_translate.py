@@ -1,7 +1,7 @@
-"""The translator in the page: run in a browser, and compared with `lib`'s, token for token.
+"""The translator in the page: run in a browser, and compared with that of `lib`.
 
-Most of it is driven in a page opened as a file, which holds nothing but the figure; what
-needs a server is driven on the built site.
+Most of it is driven in a page opened as a file, which holds nothing but the figure;
+what needs a server is driven on the built site.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from playwright.sync_api import Browser, Page, Route
 from translate_picture import write_page
 
 from lib.attention import record_attention
-from lib.decoding import greedy_decode
+from lib.decoding import beam_search, greedy_decode
 from lib.figures.interactive import packed, sources
-from lib.masks import causal_mask, padding_mask
 from lib.translator import Translator
 from tests.test_interactive import AXE, DARK, SERIOUS, shown_alone
 
@@ -69,6 +68,7 @@ def loaded(browser: Browser, folder: Path) -> Iterator[Page]:
     """The page, opened as a file, with the translator in it."""
     page = browser.new_page(viewport={"width": 800, "height": 900})
     page.on("pageerror", lambda error: pytest.fail(str(error)))
+    page.set_default_timeout(10_000)
     page.goto((folder / "translate.html").as_uri())
     load(page)
     yield page
@@ -78,17 +78,18 @@ def loaded(browser: Browser, folder: Path) -> Iterator[Page]:
 @pytest.fixture
 def page(loaded: Page) -> Page:
     """The page with every setting as it was."""
+    write(loaded, SISTER)
     loaded.locator("input[type=checkbox]:checked").evaluate_all(
         "all => all.forEach(each => each.click())"
     )
     for choice, usual in (
-        (SEARCH, "greedy"),
-        (ATTENTION, "cross"),
-        (LAYER, "2"),
-        (HEAD, "mean"),
-        (GONE, ""),
+        (SEARCH, 0),
+        (ATTENTION, 0),
+        (LAYER, 2),
+        (HEAD, 0),
+        (GONE, 0),
     ):
-        loaded.select_option(choice, usual)
+        loaded.select_option(choice, index=usual)
     slide(loaded, "temperature", 1.0)
     return loaded
 
@@ -105,9 +106,7 @@ def slide(page: Page, label: str, value: float) -> None:
 
 def ended(page: Page) -> str:
     """Let it write to the end; what it wrote."""
-    end = page.get_by_role("button", name="To end")
-    if end.is_enabled():
-        end.click()
+    page.get_by_role("button", name="To end").evaluate("end => end.click()")
     page.wait_for_function(
         "() => [...document.querySelectorAll('button')]"
         ".some(each => each.textContent === 'To end' && each.disabled)"
@@ -184,9 +183,8 @@ def test_it_looks_where_lib_looks(page: Page, kind: str) -> None:
     src = source(SISTER)
     (ids,) = greedy_decode(model, src, vocab.sos_id, vocab.eos_id)
     tgt = torch.tensor([[vocab.sos_id, *ids[:-1]]])
-    masks = padding_mask(src, 0), causal_mask(len(ids))
     with torch.inference_mode(), record_attention(model) as weights:
-        model.decode(tgt, model.encode(src, masks[0]), masks[0], masks[1])
+        model(src, tgt)
     names = {
         "cross": "decoder.layers.{}.cross_attention",
         "encoder": "encoder.layers.{}.self_attention",
@@ -195,11 +193,11 @@ def test_it_looks_where_lib_looks(page: Page, kind: str) -> None:
     keys = tgt if kind == "decoder" else src
     page.select_option(ATTENTION, kind)
     for layer in range(3):
-        page.select_option(LAYER, str(layer))
+        page.select_option(LAYER, index=layer)
         table = weights[names[kind].format(layer)][0]  # (H, T, S)
-        for head in ("mean", "0", "3"):
-            page.select_option(HEAD, head)
-            row = table.mean(0)[4] if head == "mean" else table[int(head)][4]
+        for head in (None, 0, 3):  # the mean of all comes first
+            page.select_option(HEAD, index=0 if head is None else head + 2)
+            row = (table.mean(0) if head is None else table[head])[4]
             page.locator('[data-key="row-4"][role=button]').press("Enter")
             weight, place = row.max(-1)
             token = vocab.tokens[int(keys[0, place])]
@@ -227,7 +225,7 @@ def test_forwards_backwards_and_pause(page: Page) -> None:
     assert page.inner_text(".interactive-said") == "Step 1 wrote ▁Mi, 94%."
     slide(page, "speed", 5)
     page.get_by_role("button", name="Play").click()
-    page.wait_for_function("document.querySelectorAll('ol.translate-row li').length > 3")
+    written.nth(3).wait_for()
     page.get_by_role("button", name="Pause").click()
     count = written.count()
     page.wait_for_timeout(500)
@@ -267,12 +265,13 @@ def test_a_beam_grows_as_a_tree_and_can_be_followed(page: Page) -> None:
     assert write(page, RAIN).startswith("Llueve")
     page.select_option(SEARCH, "beam 4")
     assert ended(page).startswith("Está lloviendo")
-    found = eight_bits().n_best([RAIN], 4, beam_size=4)[0]
+    model, vocab = eight_bits().model, eight_bits().tgt_vocab
+    ((best,),) = beam_search(model, source(RAIN), vocab.sos_id, vocab.eos_id)
     shown = page.locator(".translate-finished li").all_inner_texts()
-    assert [line.split(": ")[1] for line in shown] == [each.text for each in found]
-    for line, each in zip(shown, found, strict=True):
-        rank = float(line.split(": ")[0].split("= ")[1].replace("−", "-"))
-        assert rank == pytest.approx(each.score, abs=0.006)
+    division, text = shown[0].split(": ")
+    assert text == vocab.decode(best.ids)
+    rank = float(division.split("= ")[1].replace("−", "-"))
+    assert rank == pytest.approx(best.score, abs=0.006)
     assert "Llueve a cántaros." in shown[2]
     nodes = page.locator('[data-key^="node-"]')
     page.get_by_role("button", name="To start").click()
@@ -353,7 +352,7 @@ def test_a_temperature_flattens_and_greedy_stays(page: Page) -> None:
         ("La casa de mi hermana es muy grande.", "looks like Spanish"),
         ("Ich habe gestern ein neues Buch gekauft.", "may not be English"),
         ("¿Vienes mañana?", "it has ¿, ¡ or ñ"),
-        ("<script>alert(1)</script>", ""),
+        ("<script>fail()</script>", "may not be English"),
         (SISTER, ""),
     ],
 )
@@ -397,22 +396,18 @@ def test_it_fits_and_axe_finds_nothing(
 
 
 def test_the_page_stays_awake_while_it_works(page: Page) -> None:
-    """A beam of 6 without the causal mask reads everything again at each step."""
+    """Between the steps of a wide beam there is time for something else."""
     page.evaluate(
         """() => {
-            window.gaps = [];
-            let last = performance.now();
-            window.ticking = setInterval(() => {
-                window.gaps.push(performance.now() - last);
-                last = performance.now();
-            }, 10);
+            window.ticks = 0;
+            window.ticking = setInterval(() => { window.ticks += 1; });
         }"""
     )
     page.select_option(SEARCH, "beam 6")
     write(page, PARENTS)
     page.evaluate("clearInterval(window.ticking)")
-    assert page.evaluate("Math.max(...window.gaps)") < 1000
-    assert page.evaluate("window.gaps.length") > 3
+    steps = page.locator('[data-key^="node-"]').count() / 6
+    assert page.evaluate("window.ticks") > steps / 2
 
 
 def test_a_notebook_leads_to_the_site(browser: Browser) -> None:
