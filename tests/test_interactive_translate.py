@@ -128,7 +128,7 @@ def candidates(page: Page) -> list[list[str]]:
 
 def beside(page: Page) -> str:
     """What the untouched translator writes, once it has."""
-    place = page.locator(".translate-beside")
+    place = page.locator(".translate-beside").first
     place.locator("span span, mark").first.wait_for()
     page.wait_for_timeout(150)
     text = place.inner_text()
@@ -252,12 +252,14 @@ def test_a_step_is_overruled_by_key_and_the_rest_follows(page: Page) -> None:
     page.get_by_role("button", name="▁frío").press("Enter")
     assert ended(page) == "No me gusta el café frío."
     assert beside(page) == "No me gusta el café fría."
-    assert page.locator("mark").all_inner_texts() == ["fría."]
+    assert page.locator(".translate-beside").first.locator(
+        "mark"
+    ).all_inner_texts() == ["fría."]
     assert "overruled" in str(
         page.locator(".translate-forced").get_attribute("aria-label")
     )
     write(page, SISTER)
-    assert page.inner_text(".translate-beside") == ""
+    assert page.locator(".translate-beside").first.inner_text() == ""
 
 
 def test_a_beam_grows_as_a_tree_and_can_be_followed(page: Page) -> None:

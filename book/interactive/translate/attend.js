@@ -29,23 +29,24 @@ export function drawLines(drawing, room, attention, place, titles) {
   const middle = (/** @type {number} */ row) => 30 + ROW * (row + 0.5);
   svg(drawing, "text", { x: left - 8, y: 16, class: "soft", "text-anchor": "end" }, titles[0]);
   svg(drawing, "text", { x: right + 8, y: 16, class: "soft" }, titles[1]);
-  for (const { weights, color } of heads) {
+  heads.forEach(({ weights, color }, head) => {
+    const aside = 3 * (head - (heads.length - 1) / 2); // side by side, not one over all
     weights.toRows().forEach((row, query) =>
       row.forEach((weight, key) => {
         if (weight < FAINT) return;
         const strong = place < 0 || query === place;
         svg(drawing, "line", {
           x1: left,
-          y1: middle(key),
+          y1: middle(key) + aside,
           x2: right,
-          y2: middle(query),
+          y2: middle(query) + aside,
           stroke: `var(--role-${color})`,
           "stroke-width": (1 + 4 * weight).toFixed(1),
           opacity: (weight ** 0.7 * (strong ? 0.95 : 0.25)).toFixed(3),
         });
       }),
     );
-  }
+  });
   keys.forEach((key, row) => {
     const looked = place < 0 ? 0 : mean(attention, place, row);
     svg(drawing, "rect", {

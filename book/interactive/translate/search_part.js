@@ -1,6 +1,6 @@
 // How the next token is chosen, and the beam as a tree.
 
-import { choice, html, slider } from "../draw.js";
+import { button, choice, html, slider } from "../draw.js";
 import { picture } from "./pictures.js";
 import { drawTree, finished, treeNodes } from "./tree.js";
 
@@ -63,6 +63,8 @@ export class SearchPart {
       },
     });
     this.hint = html(parent, "p", { class: "interactive-hint" });
+    this.again = button(parent, "Draw again", () => studio.again());
+    this.beside = html(parent, "p", { class: "translate-beside" });
     this.place = html(parent, "div");
     this.tree = picture(this.place, (drawing) => drawTree(drawing, this.session), (key) => {
       const { hypothesis } = treeNodes(this.session)[Number(key.slice(5))];
@@ -81,6 +83,7 @@ export class SearchPart {
     this.way.set(way === "beam" ? `beam ${beamSize}` : way);
     this.penalty.hidden = way !== "beam";
     this.place.hidden = way !== "beam";
+    this.again.hidden = way !== "drawn";
     this.hint.textContent = HINTS[way];
     if (way !== "beam") return;
     this.tree.redraw(`The beam after ${session.shown} steps, a tree`);
@@ -104,6 +107,6 @@ const HINTS = {
     "translation and its sum divided by the length penalty. Dashed boxes were dropped. " +
     "Press a box to follow it.",
   drawn:
-    "Each token comes up as often as its probability says. Press Translate again for " +
-    "another draw; a low temperature makes it careful, a high one wild.",
+    "Each token comes up as often as its probability says. A low temperature makes it " +
+    "careful, a high one wild.",
 };

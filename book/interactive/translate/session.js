@@ -281,11 +281,11 @@ export function newWords(words, others) {
   }
   let j = 0;
   return words.map((word, i) => {
-    while (j < others.length && word !== others[j] && lengths[i][j + 1] > lengths[i + 1][j]) {
+    while (j < others.length && word !== others[j]) {
+      if (lengths[i][j + 1] < lengths[i + 1][j]) return true;
       j += 1;
     }
-    if (word !== others[j]) return true;
     j += 1;
-    return false;
+    return j > others.length;
   });
 }

@@ -12,7 +12,8 @@ import { percent, showCandidates, showPieces, showWritten } from "./tokens.js";
 
 /**
  * @typedef {import("./session.js").Session} Session
- * @typedef {{ update: () => void }} Part
+ * @typedef {{ update: () => void, beside?: HTMLElement }} Part beside: where it too shows
+ *   what the untouched translator writes
  */
 
 export class Studio {
@@ -241,14 +242,26 @@ export class Studio {
 
   /** What the untouched translator writes stands beside, new words marked. */
   compare() {
-    if (!this.beside) return;
     const { session, untouched } = this;
-    this.beside.replaceChildren();
-    if (!session.touched || untouched.text !== session.text) return;
-    this.beside.append("The untouched translator writes: ");
+    const known = session.touched && untouched.text === session.text;
+    for (const place of [this.beside, ...this.parts.map(({ beside }) => beside)]) {
+      place?.replaceChildren();
+      if (place && known) this.writeBeside(place);
+    }
+  }
+
+  /** @param {HTMLElement} place */
+  writeBeside(place) {
+    const { session, untouched } = this;
+    if (place !== this.beside) {
+      place.append("It writes: ");
+      html(place, "b", { lang: "es" }, session.written());
+      html(place, "br");
+    }
+    place.append("The untouched translator writes: ");
     const own = session.written().split(" ");
     const words = untouched.written().split(" ");
-    const line = html(this.beside, "span", { lang: "es" });
+    const line = html(place, "span", { lang: "es" });
     newWords(words, own).forEach((isNew, i) => {
       html(line, isNew && session.atEnd ? "mark" : "span", {}, words[i]);
       line.append(" ");

@@ -25,7 +25,7 @@ export class SwitchesPart {
     const { settings, model } = studio.session;
     html(
       parent, "p", { class: "translate-name" },
-      "Take a piece away. What the untouched translator writes stands above, beside it.",
+      "Take a piece away, and compare with what the untouched translator writes.",
     );
     const controls = html(parent, "div", { class: "interactive-controls" });
     for (const { name, label } of SWITCHES) {
@@ -47,10 +47,10 @@ export class SwitchesPart {
         studio.again();
       },
     });
-    this.studio = studio;
+    this.beside = html(parent, "p", { class: "translate-beside" });
   }
 
-  /** Nothing of it changes with the steps. */
+  /** Nothing else of it changes with the steps. */
   update() {}
 }
 
