@@ -24,7 +24,7 @@ NUMBERS = """() => [...document.querySelectorAll("rect + text.number")]
 
 def shipped() -> Transformer:
     """The model of the page: its bytes, in the order of their names."""
-    text = small_model.FILE.read_text(encoding="utf-8")
+    text = small_model.FILE.read_text(encoding="utf-8").partition("bytes: [")[2]
     packed = "".join(re.findall(r'^ {4}"([A-Za-z0-9+/=]+)",$', text, re.M))
     numbers = torch.frombuffer(bytearray(base64.b64decode(packed)), dtype=torch.int8)
     model = Transformer(small_model.sizes())

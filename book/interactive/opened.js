@@ -75,7 +75,8 @@ export function flows(model, src, tgt) {
   };
   const sublayer = (
     /** @type {string} */ name, /** @type {Matrix} */ x, /** @type {Matrix} */ output,
-    /** @type {Residual} */ residual, /** @type {Matrix[]} */ weights = [], from = "src",
+    /** @type {Residual} */ residual, /** @type {Matrix[]} */ weights = [],
+    from = "src",
   ) => {
     note(name, x, output, weights, from);
     return note(`${name}_residual`, x, residual.forward(x, () => output));
@@ -108,7 +109,8 @@ export function flows(model, src, tgt) {
     const own = `${name}.self_attention`;
     x = listen(own, each.selfAttention, each.selfAttentionResidual, x, x, mask, "tgt");
     const cross = `${name}.cross_attention`;
-    x = listen(cross, each.crossAttention, each.crossAttentionResidual, x, memory, null);
+    const residual = each.crossAttentionResidual;
+    x = listen(cross, each.crossAttention, residual, x, memory, null);
     const thought = each.feedForward.forward(x);
     x = sublayer(`${name}.feed_forward`, x, thought, each.feedForwardResidual);
     note(name, before, x);
@@ -158,7 +160,8 @@ export function parts() {
     );
   const encoderLayer = (/** @type {number} */ n) => {
     const name = `encoder.layers.${n}`;
-    return part(name, `layer ${n + 1}`, "The tokens listen to one another, then think.", [
+    const text = "The tokens listen to one another, then think.";
+    return part(name, `layer ${n + 1}`, text, [
       ...sublayer(
         `${name}.self_attention`, "self-attention",
         "Each token looks at all source tokens and takes in a mixture of their values.",
@@ -183,7 +186,7 @@ export function parts() {
     ]);
   };
   const encoderText =
-    "It reads the source. What leaves it is the memory, and writing does not change it.";
+    "It reads the source. What leaves it is the memory: writing does not change it.";
   const decoderText =
     "It writes the target. Each of its layers reads the same memory.";
   const outputText = "One score for each of the 20 Spanish tokens: the logits.";

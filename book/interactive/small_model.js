@@ -16,8 +16,14 @@ export const SMALL = {
     "norm_first": false,
     "tie_embeddings": false
   },
-  srcWords: "<pad> <sos> <eos> <unk> the red I bites car dog like man cars go is lets mine".split(" "),
-  tgtWords: "<pad> <sos> <eos> <unk> el Me al coche hombre muerde perro rojo coches es gusta gustan los mío rojos vamos".split(" "),
+  srcWords: [
+    "<pad> <sos> <eos> <unk> the red I bites car dog like man cars go is lets",
+    "mine",
+  ].join(" ").split(" "),
+  tgtWords: [
+    "<pad> <sos> <eos> <unk> el Me al coche hombre muerde perro rojo coches es",
+    "gusta gustan los mío rojos vamos",
+  ].join(" ").split(" "),
   sentences: [
     "lets go",
     "the dog bites the man",

@@ -1,4 +1,4 @@
-// The smallest translator of chapter 9: 69 numbers, their gradient, and a step downhill.
+// The smallest translator of chapter 9: 69 numbers, their gradient, a step downhill.
 
 import { add, Matrix, matmul, softmax, timesTransposed, transpose } from "./arrays.js";
 import { scaledDotProductAttention } from "./attention.js";
@@ -99,7 +99,9 @@ export function untrained() {
  */
 function mapped(record, change) {
   const entries = Object.entries(record);
-  return Object.fromEntries(entries.map(([name, value]) => [name, change(value, name)]));
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, change(value, name)]),
+  );
 }
 
 /**
@@ -180,7 +182,7 @@ export function gradientOf(numbers) {
     const given = tgtOut.map((right, t) => softmax(seen.scores.row(t)));
     const push = new Matrix(seen.scores.rows, seen.scores.cols);
     tgtOut.forEach((right, t) => {
-      // Of -ln p, averaged over the four answers: the probabilities, less 1 at the right.
+      // Of -ln p, averaged over four answers: the probabilities, less 1 at the right.
       push.row(t).set(given[t].map((p, id) => (p - Number(id === right)) / 4));
     });
     backward(numbers, seen, push, gradient);

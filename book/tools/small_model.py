@@ -10,6 +10,7 @@ them all, and lib and the page compute with the very same numbers.
 import base64
 import json
 import sys
+import textwrap
 from pathlib import Path
 
 import torch
@@ -122,7 +123,9 @@ def text_of(model: Transformer) -> str:
 
 def words(vocabulary: Vocabulary) -> str:
     """The tokens of a vocabulary in the order of their ids."""
-    return f'"{" ".join(vocabulary.tokens)}".split(" ")'
+    return (
+        array(textwrap.wrap(" ".join(vocabulary.tokens), 76)) + '.join(" ").split(" ")'
+    )
 
 
 def array(items: list[str]) -> str:

@@ -1,4 +1,4 @@
-// Chapter 9: the plane of the smallest translator: drag its words, train it step by step.
+// Chapter 9: the plane of the smallest translator: drag its words, train it by steps.
 
 import { softmax } from "../arrays.js";
 import { button, choice, fixed, onDrag, panel, shade, svg } from "../draw.js";
@@ -60,9 +60,9 @@ export function mount(root) {
   const { controls, picture, redraw, say } = panel(root, {
     title: "The plane of the smallest translator",
     hint:
-      "Train it, a quarter of a step at a time or ten steps at once. Then drag a word " +
-      "in the first plane, watch where the decoder lands in the second (solid for lets " +
-      "go, dashed for to go), and train on.",
+      "Train it, a quarter of a step at a time or ten steps at once. Then drag a " +
+      "word in the first plane, watch where the decoder lands in the second (solid " +
+      "for lets go, dashed for to go), and train on.",
     label: "Two planes: the words, and where the decoder lands",
     draw,
   });
@@ -146,7 +146,7 @@ export function mount(root) {
   function quarter() {
     const { loss, chances, gradient } = gradientOf(numbers);
     const told = [
-      () => "Forward: the scores of the four answers become probabilities, in the table.",
+      () => "Forward: the scores of the four answers become probabilities.",
       () =>
         "Loss: minus the logarithm of each outlined probability is " +
         `${chances.map((p) => fixed(-Math.log(p))).join(", ")}; their mean is ` +
@@ -155,8 +155,9 @@ export function mount(root) {
         const all = Object.values(gradient).flatMap((each) => Array.from(each.data));
         const largest = Math.max(...all.map(Math.abs));
         return (
-          "Gradient: the arrows show which way each word must go for the loss to fall, " +
-          `the steepest longest. Of all 69 slopes the steepest is ${fixed(largest)}.`
+          "Gradient: the arrows show which way each word must go for the loss to " +
+          "fall, the steepest longest. Of all 69 slopes the steepest is " +
+          `${fixed(largest)}.`
         );
       },
       () => {
@@ -212,7 +213,8 @@ export function mount(root) {
     const names = side === "encoder" ? SOURCE_WORDS : TARGET_WORDS;
     plane(drawing, 0, 24, side === "encoder" ? "English words" : "Spanish words");
     const slopes = gradientOf(numbers).gradient[`${side}.embedding.weight`];
-    const longest = Math.max(1e-9, ...slopes.toRows().map(([x, y]) => Math.hypot(x, y)));
+    const lengths = slopes.toRows().map(([x, y]) => Math.hypot(x, y));
+    const longest = Math.max(1e-9, ...lengths);
     names.forEach((name, id) => {
       const [x, y] = words().row(id);
       const [cx, cy] = [area / 2 + unit * x, 24 + area / 2 - unit * y];
@@ -291,7 +293,7 @@ export function mount(root) {
   }
 
   /**
-   * The four answers of teacher forcing: a probability for each word, the right outlined.
+   * The four answers of teacher forcing, as probabilities; the right ones outlined.
    * @param {SVGElement} drawing
    * @param {import("../smallest.js").Seen[]} seen
    * @param {number} top
