@@ -45,9 +45,12 @@ def test_solutions_have_cells_of_their_own(path: Path) -> None:
     """Editions without solutions leave out the cells of this tag, and nothing else."""
     notebook = read(path)
     tagged = [c for c in notebook.cells if "solution" in c.metadata.get("tags", [])]
-    if not tagged:
-        pytest.skip("this chapter does not have that form yet")
     found = exercises(notebook)
+    assert found
+    calls = [
+        c for c in notebook.cells if c.source.rpartition("\n")[2].startswith("check.")
+    ]
+    assert calls == [notebook.cells[exercise.index] for exercise in found]
     assert tagged == [notebook.cells[exercise.index + 1] for exercise in found]
     for cell in tagged:
         assert cell.cell_type == "markdown"
