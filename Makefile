@@ -28,8 +28,8 @@ ALL_CORES := env -u OMP_NUM_THREADS -u MKL_NUM_THREADS -u OPENBLAS_NUM_THREADS
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help setup newest lock book pdf quick test portable colab translate train bench \
-	notebooks address format lint serve clean distclean
+.PHONY: help setup newest lock book pdf quick test portable colab course course-test \
+	translate train bench notebooks address format lint serve clean distclean
 
 help: ## list these habits
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | \
@@ -62,6 +62,13 @@ portable: setup ## every chapter again as other processors calculate; some in AR
 
 colab: setup ## every chapter alone in a folder, with the versions that Colab has
 	@$(RUN) book/tools/colab.py $(ARGS)
+
+course: setup ## write the editions and the assignments into _build/course
+	@sh book/tools/course/setup.sh
+	@$(RUN) book/tools/course $(ARGS)
+
+course-test: setup ## let nbgrader grade every assignment, right, empty and wrong
+	@$(RUN) -m pytest -q -p no:cacheprovider -n 2 tests/every_assignment.py
 
 translate: setup ## translate: make translate TEXT="a sentence in English"
 	@$(ALL_CORES) $(RUN) -m lib translate "$$TEXT"
@@ -97,5 +104,5 @@ clean: ## remove what make made, but for the environment
 	@find . -path ./$(VENV) -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean ## remove the environment too; the next make installs it again
-	@rm -rf $(VENV)
+	@rm -rf $(VENV) $(VENV)-course
 	@echo "$(VENV) is removed: the next make installs everything again."

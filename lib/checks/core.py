@@ -1,7 +1,8 @@
 """What every exercise check is made of: three outcomes, one sentence each.
 
 An exercise is not answered yet (a printed hint, no error), right (a printed
-praise) or wrong (`CheckFailed`, which Jupyter shows as one sentence).
+praise) or wrong (`CheckFailed`, which Jupyter shows as one sentence). Where answers
+are graded, `strict` lets a missing one fail too.
 """
 
 import functools
@@ -36,16 +37,44 @@ __all__ = [
     "expect_equal",
     "expect_shape",
     "expect_tensor",
+    "strict",
     "unwrap",
     "without",
 ]
 
 Check = Callable[..., None]
+Run = Callable[..., bool | None]
 Diagnoses = Iterable[tuple[Any, str]]
 """Pairs (wrong value or test of the value, the sentence that names the mistake)."""
 
 
-def exercise(number: str, praise: str) -> Callable[[Check], Check]:
+_is_strict = False
+
+
+def strict(on: bool = True) -> None:
+    """Let the checks grade: a missing answer fails, and a right one returns True.
+
+    Without it a cell with a stub raises nothing, which a grader takes for right.
+
+    Example:
+        >>> @exercise("0.1", praise="Doubling is adding a number to itself.")
+        ... def double(answer):
+        ...     expect_equal(answer(3), 6, "double(3)")
+        >>> strict()
+        >>> double(lambda x: x + x)
+        Exercise 0.1: right. Doubling is adding a number to itself.
+        True
+        >>> double(...)
+        Traceback (most recent call last):
+            ...
+        lib.checks.guard.CheckFailed: Exercise 0.1: not answered yet. ...
+        >>> strict(False)
+    """
+    global _is_strict
+    _is_strict = on
+
+
+def exercise(number: str, praise: str) -> Callable[[Check], Run]:
     """Turn a function that tests an answer into the check of one exercise.
 
     The check hands its function guarded answers: calling one copies the inputs,
@@ -67,20 +96,24 @@ def exercise(number: str, praise: str) -> Callable[[Check], Check]:
         Exercise 0.1: not answered yet. Replace the … and run the cell again.
     """
 
-    def decorate(check: Check) -> Check:
+    def decorate(check: Check) -> Run:
         @functools.wraps(check)
-        def run(*answers: Any) -> None:
+        def run(*answers: Any) -> bool | None:
             try:
                 _run(check, answers)
             except NotAnswered as missing:
-                print(f"Exercise {number}: not answered yet. {missing}")
+                sentence = f"Exercise {number}: not answered yet. {missing}"
+                if _is_strict:
+                    raise CheckFailed(sentence) from missing.__cause__
+                print(sentence)
+                return None
             except CheckFailed as failure:
                 # The cause stays for those who test a check; Jupyter does not show it.
                 raise CheckFailed(
                     f"Exercise {number}: {failure}"
                 ) from failure.__cause__
-            else:
-                print(f"Exercise {number}: right. {praise}")
+            print(f"Exercise {number}: right. {praise}")
+            return True if _is_strict else None
 
         return run
 

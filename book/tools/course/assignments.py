@@ -1,0 +1,154 @@
+"""The assignments as nbgrader wants them: answers, checks, points, hidden checks.
+
+nbgrader's metadata is written here, into generated files, and nowhere in the book.
+"""
+
+import re
+
+from address import Address
+from nbformat import NotebookNode, from_dict
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from normal_form import NOTEBOOK_METADATA
+from setup_cell import setup_cell
+
+from course.context import given
+from course.exercises import Exercise
+from course.plan import Assignment, Plan, chapter, exercises_of
+
+STUB = "# your code here\n..."  # what nbgrader leaves of a solution
+_PLACEHOLDER = re.compile(r"^( *)# your code here\n(?: *\.\.\.\n)?", re.MULTILINE)
+_STRICT = """\
+from lib.checks import strict
+
+strict()  # in an assignment, an exercise that is not answered fails its check"""
+_HEAD = """\
+# Assignment: {title}
+
+{count} exercises from {chapters} of *The Transformer, Piece by Piece*; {points} points,
+about {minutes} minutes.
+
+Write your answers where `...` stands, and run the cell below each: it tells a right
+answer from a wrong one. You may add cells of your own. Leave the cells with the checks
+as they are: they are put back before your answers are graded, and each answer is then
+also tried on values that you do not see here."""
+
+
+def assignment_notebook(
+    assignment: Assignment, plan: Plan, address: Address
+) -> NotebookNode:
+    """The source of an assignment: solutions, checks and hidden checks, with points."""
+    found = exercises_of(assignment)
+    cells = [new_markdown_cell(_head(assignment, plan)), setup_cell(address)]
+    cells[1].metadata.tags = ["setup"]
+    cells.append(_locked(new_code_cell(_STRICT), "strict"))
+    for number in assignment.chapters:
+        of_chapter = [one for one in found if one.chapter == number]
+        code = given(chapter(number), of_chapter)
+        if code:
+            cells.append(_locked(new_code_cell(code), f"given-{number}"))
+        for one in of_chapter:
+            cells += _cells(one, plan, address)
+    for place, cell in enumerate(cells, start=1):
+        cell.id = f"cell-{place:02d}"
+    return new_notebook(cells=cells, metadata=from_dict(NOTEBOOK_METADATA))
+
+
+def _head(assignment: Assignment, plan: Plan) -> str:
+    found = exercises_of(assignment)
+    numbers = " and ".join(str(number) for number in assignment.chapters)
+    return _HEAD.format(
+        title=assignment.title,
+        count=len(found),
+        chapters=f"chapter{'s' * (len(assignment.chapters) > 1)} {numbers}",
+        points=sum(map(plan.points_of, found)),
+        minutes=sum(map(plan.minutes_of, found)),
+    )
+
+
+def _cells(exercise: Exercise, plan: Plan, address: Address) -> list[NotebookNode]:
+    name = exercise.number.replace(".", "-")
+    answer = new_code_cell(solution_region(exercise))
+    _mark(answer, f"answer-{name}", solution=True)
+    check = new_code_cell(_check(exercise, plan.seed))
+    _mark(check, f"check-{name}", locked=True, points=plan.points_of(exercise))
+    return [new_markdown_cell(_task(exercise, plan, address)), answer, check]
+
+
+def _task(exercise: Exercise, plan: Plan, address: Address) -> str:
+    """The task with its points, and with links that lead to the book's site."""
+    points, minutes = plan.points_of(exercise), plan.minutes_of(exercise)
+    old = f"*Difficulty: {exercise.difficulty}.*"
+    new = f"{old[:-1]} {points} points, about {minutes} minutes.*"
+    return re.sub(
+        r"\]\((\d\d_\w+)\.ipynb",
+        rf"]({address.site}/book/\1.html",
+        exercise.task.replace(old, new),
+    )
+
+
+def solution_region(exercise: Exercise) -> str:
+    """The cell of the answer, solved; nbgrader puts the stub back between the marks.
+
+    The lines of the stub around its placeholders stay outside the marks, so that the
+    `def` lines survive. Comments of the stub need not stand in the solution.
+
+    Raises:
+        ValueError: If the solution does not have these lines.
+    """
+    rest = exercise.solution + "\n"
+    written: list[str] = []
+    kept = _PLACEHOLDER.split(exercise.blank + "\n")  # lines, indent, lines, indent, …
+    for lines, indent in zip(kept[::2], ["", *kept[1::2]], strict=True):
+        found = re.search(_pattern(lines), rest)
+        if found is None:
+            raise ValueError(
+                f"The solution of exercise {exercise.number} lacks {lines.strip()!r}, "
+                "which its stub has."
+            )
+        answer, rest = rest[: found.start()].strip("\n"), rest[found.end() :]
+        if answer:
+            written += [f"{indent}### BEGIN SOLUTION", answer]
+            written += [f"{indent}### END SOLUTION"]
+        written += lines.splitlines()
+    if rest.strip():
+        raise ValueError(f"A solution without a place for it: {exercise.number}.")
+    return "\n".join(written).strip("\n")
+
+
+def _pattern(lines: str) -> str:
+    """What finds lines of code whatever the comments; the end where there are none."""
+    code = [line.split("#")[0].rstrip() for line in lines.splitlines()]
+    found = [re.escape(line) + r" *(?:#.*)?\n" for line in code if line]
+    return r"\s*?".join(found) or r"\Z"
+
+
+def _check(exercise: Exercise, seed: int) -> str:
+    return f"""\
+from lib.checks import chapter_{exercise.chapter:02d} as check
+
+assert {exercise.call}
+### BEGIN HIDDEN TESTS
+from course.hidden import expect_the_same
+
+expect_the_same("{exercise.number}", {exercise.answer}, seed={seed})
+### END HIDDEN TESTS"""
+
+
+def _locked(cell: NotebookNode, name: str) -> NotebookNode:
+    _mark(cell, name, locked=True)
+    return cell
+
+
+def _mark(
+    cell: NotebookNode,
+    name: str,
+    solution: bool = False,
+    locked: bool = False,
+    points: int | None = None,
+) -> None:
+    """Write nbgrader's metadata into a cell."""
+    about = {"grade_id": name, "solution": solution, "locked": locked, "task": False}
+    about |= {"grade": points is not None, "schema_version": 3}
+    if points is not None:
+        about["points"] = points
+    cell.metadata["nbgrader"] = about

@@ -1,0 +1,99 @@
+"""What `make course` writes: both editions of the chapters, and the assignments."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from address import ROOT, read_address
+from nbformat import NotebookNode
+from normal_form import serialize
+from notebooks import chapters, read
+
+from course.assignments import STUB, assignment_notebook
+from course.editions import solution_edition, student_edition
+from course.plan import Plan, read_plan
+
+FOLDER = ROOT / "_build" / "course"
+_CONFIG = '''\
+"""The settings of nbgrader for this course, written by `make course`."""
+
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, {tools!r})  # where the book lies
+programs = str(Path(sys.executable).parent)  # nbgrader calls one that lies beside it
+os.environ["PATH"] = programs + os.pathsep + os.environ["PATH"]
+
+from course.grading import Grade
+from nbgrader import preprocessors as usual
+
+c = get_config()
+c.CourseDirectory.root = str(Path(__file__).parent)
+c.CourseDirectory.course_id = "transformer"
+c.ClearSolutions.code_stub = {{"python": {stub!r}}}
+
+# A cell runs within bounds, in a scratch folder, with the checks as they ship.
+c.Autograde.autograde_preprocessors = [
+    Grade,
+    usual.IgnorePattern,
+    usual.LimitOutput,
+    usual.SaveAutoGrades,
+    usual.AssignLatePenalties,
+    usual.CheckCellMetadata,
+]
+c.Grade.course = c.CourseDirectory.root
+c.Grade.timeout = {seconds}
+c.Grade.characters = {characters}
+c.OverwriteCells.add_missing_cells = True  # a check that was deleted comes back
+'''
+
+
+def write_editions(folder: Path) -> None:
+    """Write the student and the solution edition of every chapter."""
+    for path in chapters():
+        _write(folder / "student" / path.name, student_edition(read(path)))
+        _write(folder / "solutions" / path.name, solution_edition(read(path)))
+
+
+def write_assignments(folder: Path, plan: Plan) -> None:
+    """Write a folder that nbgrader works in: its settings and the sources."""
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = _CONFIG.format(
+        tools=str(ROOT / "book" / "tools"),
+        stub=STUB,
+        seconds=plan.seconds,
+        characters=plan.characters,
+    )
+    (folder / "nbgrader_config.py").write_text(settings, encoding="utf-8")
+    address = read_address()
+    for one in plan.assignments:
+        notebook = assignment_notebook(one, plan, address)
+        _write(folder / "source" / one.name / f"{one.name}.ipynb", notebook)
+
+
+def _write(path: Path, notebook: NotebookNode) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(serialize(notebook), encoding="utf-8", newline="\n")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write the course into a folder; 1 if a source stands in the way."""
+    parser = argparse.ArgumentParser(prog="make course", description=__doc__)
+    parser.add_argument(
+        "--into", type=Path, default=FOLDER, help="the folder (default: _build/course)"
+    )
+    folder: Path = parser.parse_args(arguments).into.resolve()
+    try:
+        plan = read_plan()
+        write_editions(folder)
+        write_assignments(folder / "nbgrader", plan)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(
+        f"{len(chapters())} chapters in {folder / 'student'} and "
+        f"{folder / 'solutions'}, {len(plan.assignments)} assignments in "
+        f"{folder / 'nbgrader'}."
+    )
+    return 0

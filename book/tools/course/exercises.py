@@ -1,0 +1,114 @@
+"""The exercises of a chapter: task, stub, call of the check, solution."""
+
+import ast
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from nbformat import NotebookNode
+
+_TITLE = re.compile(r"^### Exercise (\d+\.\d+) · (\S.*)$", re.MULTILINE)
+_FOLDED = re.compile(
+    r"<details><summary>Solution</summary>\n.*?^```python\n(.*?)^```.*?^</details>\n*",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise: its task, its cell, and the solution behind the fold."""
+
+    number: str
+    title: str
+    task: str
+    index: int
+    stub: str
+    solution: str
+
+    @property
+    def chapter(self) -> int:
+        """The number of its chapter."""
+        return int(self.number.split(".")[0])
+
+    @cached_property
+    def _last(self) -> ast.stmt:
+        return ast.parse(self.stub).body[-1]
+
+    @property
+    def call(self) -> str:
+        """The last statement of the cell, which hands the answer to its check."""
+        return "\n".join(self.stub.splitlines()[self._last.lineno - 1 :])
+
+    @property
+    def blank(self) -> str:
+        """The cell without that statement: what the reader fills in."""
+        return "\n".join(self.stub.splitlines()[: self._last.lineno - 1]).rstrip()
+
+    @property
+    def answer(self) -> str:
+        """The name that the check is given: that of a function, class or value."""
+        value = getattr(self._last, "value", None)
+        if not isinstance(value, ast.Call) or not isinstance(value.args[0], ast.Name):
+            raise ValueError(
+                f"Exercise {self.number} ends in {self.call!r}: let it end in a call "
+                "of its check with the name of the answer."
+            )
+        return value.args[0].id
+
+    @property
+    def difficulty(self) -> str:
+        """The word that the task states: easy, medium or hard."""
+        found = re.search(r"^\*Difficulty: (\w+)\.\*$", self.task, re.MULTILINE)
+        return found[1] if found else ""
+
+    @property
+    def solved(self) -> str:
+        """The cell with the solution where the stub was."""
+        return f"{self.solution}\n\n\n{self.call}"
+
+
+def tags(cell: NotebookNode) -> list[str]:
+    """The tags of a cell."""
+    return list(cell.metadata.get("tags", []))
+
+
+def exercises(notebook: NotebookNode) -> list[Exercise]:
+    """The exercises of a chapter, in order.
+
+    Raises:
+        ValueError: If one has no task before it, or no solution behind it.
+    """
+    found = []
+    for index, cell in enumerate(notebook.cells):
+        if "exercise" not in tags(cell):
+            continue
+        before = _markdown(notebook, index - 1)
+        titles = list(_TITLE.finditer(before))
+        if not titles:
+            raise ValueError(f"{cell.id} stands behind no '### Exercise N.k · Title'")
+        solution = _FOLDED.match(_markdown(notebook, index + 1))
+        if solution is None:
+            raise ValueError(f"no folded solution follows {cell.id}")
+        title = titles[-1]
+        found.append(
+            Exercise(
+                number=title[1],
+                title=title[2],
+                task=before[title.start() :].rstrip(),
+                index=index,
+                stub=cell.source,
+                solution=solution[1].strip("\n"),
+            )
+        )
+    return found
+
+
+def without_solution(text: str) -> str:
+    """A Markdown cell without the solution that is folded in it."""
+    return _FOLDED.sub("", text, count=1).lstrip("\n")
+
+
+def _markdown(notebook: NotebookNode, index: int) -> str:
+    cells = notebook.cells
+    inside = 0 <= index < len(cells) and cells[index].cell_type == "markdown"
+    return str(cells[index].source) if inside else ""

@@ -1,0 +1,98 @@
+"""The course's table of contents, `book/course/assignments.toml`."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from address import ROOT
+from nbformat import NotebookNode
+from notebooks import chapters, read
+
+from course.exercises import Exercise, exercises
+
+PLAN = ROOT / "book" / "course" / "assignments.toml"
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One assignment: its name, which is its folder's, its title and its exercises."""
+
+    name: str
+    title: str
+    exercises: tuple[str, ...]
+
+    @property
+    def chapters(self) -> list[int]:
+        """The chapters that its exercises come from."""
+        return sorted({int(number.split(".")[0]) for number in self.exercises})
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The course: its assignments, what exercises are worth, what grading allows."""
+
+    seed: int
+    seconds: int
+    characters: int
+    points: dict[str, int]
+    minutes: dict[str, int]
+    assignments: tuple[Assignment, ...]
+
+    def points_of(self, exercise: Exercise) -> int:
+        """What an exercise is worth."""
+        return self.points[exercise.difficulty]
+
+    def minutes_of(self, exercise: Exercise) -> int:
+        """How long an exercise is thought to take."""
+        return self.minutes[exercise.difficulty]
+
+
+@cache
+def read_plan(path: Path = PLAN) -> Plan:
+    """Read the course's table of contents.
+
+    Raises:
+        ValueError: If it names an exercise that no chapter has, or one name twice.
+    """
+    found = tomllib.loads(path.read_text(encoding="utf-8"))
+    listed = [
+        Assignment(one["name"], one["title"], tuple(one["exercises"]))
+        for one in found.pop("assignment")
+    ]
+    names = [one.name for one in listed]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{path.name} has two assignments {name!r}: rename one.")
+    plan = Plan(assignments=tuple(listed), **found)
+    for one in listed:
+        exercises_of(one)
+    return plan
+
+
+@cache
+def chapter(number: int) -> NotebookNode:
+    """The notebook of a chapter."""
+    for path in chapters():
+        if path.name.startswith(f"{number:02d}_"):
+            return read(path)
+    raise ValueError(f"The book has no chapter {number}.")
+
+
+def exercise(number: str) -> Exercise:
+    """The exercise of this number.
+
+    Raises:
+        ValueError: If no chapter has it.
+    """
+    for one in exercises(chapter(int(number.split(".")[0]))):
+        if one.number == number:
+            return one
+    raise ValueError(
+        f"No chapter has an exercise {number}: mend book/course/assignments.toml."
+    )
+
+
+def exercises_of(assignment: Assignment) -> list[Exercise]:
+    """The exercises of an assignment."""
+    return [exercise(number) for number in assignment.exercises]
