@@ -47,6 +47,7 @@ def browser() -> Iterator[Browser]:
 # What takes longest is begun first, so that no core is left alone with it at the end.
 LONGEST = (
     "test_exercises.py",
+    "test_course_grading.py",
     "test_site_access.py",
     "test_site.py",
     "test_site_weight.py",
@@ -60,6 +61,7 @@ SLOW = (
     *("test_exercises.py", "test_colab.py", "test_portable.py", "test_learning.py"),
     *("test_training.py", "test_training_devices.py", "test_training_ends.py"),
     *("test_bench.py", "test_measure.py", "test_variants.py", "test_shipped.py"),
+    *("test_course.py", "test_course_grading.py"),
     *("test_engines.py", "test_export.py", "test_real_corpora.py", "test_gallery.py"),
 )
 

@@ -102,7 +102,7 @@ def cell_name(cell: nbformat.NotebookNode) -> str:
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
 
 
-def part(plan: Plan, name: str, seconds: int = 20) -> Plan:
+def part(plan: Plan, name: str, seconds: int = 12) -> Plan:
     """A course of one assignment, with little patience."""
     chosen = tuple(one for one in plan.assignments if one.name == name)
     return dataclasses.replace(plan, assignments=chosen, seconds=seconds)

@@ -8,8 +8,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import nbformat
 import pytest
-from address import Address
+import yaml
+from address import ROOT, Address
 from course import hidden
 from course.assignments import assignment_notebook, solution_region
 from course.command import main
@@ -18,6 +20,7 @@ from course.editions import solution_edition, student_edition
 from course.exercises import exercises
 from course.hidden import DRAWS, expect_the_same, solution
 from course.plan import PLAN, chapter, exercise, exercises_of, read_plan
+from solutions import leave_out
 
 from lib import checks
 from lib.checks import CheckFailed
@@ -93,6 +96,33 @@ def test_the_solution_edition_is_filled_in(path: Any) -> None:
         assert cell.source.endswith(one.call)
         assert cell.outputs == []
     assert len(written.cells) == len(notebook.cells)
+
+
+class Site:
+    """What Sphinx tells an extension, as far as this one asks."""
+
+    def __init__(self, show: bool) -> None:
+        self.env, self.config = self, self
+        self.show_solutions = show
+
+    def doc2path(self, document: str) -> str:
+        return f"{document}.ipynb" if document[5].isdigit() else f"{document}.md"
+
+
+@pytest.mark.parametrize("show", [True, False])
+def test_one_setting_leaves_the_solutions_out_of_the_site(show: bool) -> None:
+    text = CHAPTERS[0].read_text(encoding="utf-8")
+    for document, kept in ((f"book/{NAMES[0]}", show), ("book/index", True)):
+        source = [text]
+        leave_out(Site(show), document, source)
+        assert ("<summary>Solution</summary>" in source[0]) == kept
+        assert ("### Exercise 1.1" in source[0]) and nbformat.reads(source[0], 4)
+
+
+def test_the_site_shows_them_unless_it_is_told_otherwise() -> None:
+    settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    assert settings["sphinx"]["config"]["show_solutions"] is True
+    assert "solutions" in settings["sphinx"]["local_extensions"]
 
 
 # --- the assignments ------------------------------------------------------------------

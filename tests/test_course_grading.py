@@ -151,7 +151,7 @@ def test_the_feedback_names_the_mistake(course: Course, words: str) -> None:
 
 def test_the_feedback_says_what_was_stopped(course: Course) -> None:
     told = course.feedback("overwrites-and-loops", NAME)
-    assert "This cell was stopped: it had not ended after 20 seconds." in told
+    assert "This cell was stopped: it had not ended after 12 seconds." in told
     told = course.feedback("deletes-and-prints", NAME)
     assert "changes files in its own folder only" in told
     assert "This cell was stopped: it printed more than 100,000 characters." in told

@@ -5,7 +5,7 @@ import re
 
 from nbformat import NotebookNode
 
-from course.exercises import exercises, without_solution
+from course.exercises import exercises, tags
 
 _ANSWER = re.compile(
     r"<details><summary>Answer</summary>\n.*?^</details>", re.DOTALL | re.MULTILINE
@@ -16,13 +16,10 @@ _BLANK = "*Your answer:*"
 def student_edition(notebook: NotebookNode) -> NotebookNode:
     """A chapter without its solutions, and with room for the pencil's answers."""
     written = copy.deepcopy(notebook)
-    for one in exercises(notebook):
-        cell = written.cells[one.index + 1]
-        cell.source = without_solution(cell.source)
+    written.cells = [cell for cell in written.cells if "solution" not in tags(cell)]
     for cell in written.cells:
         if cell.cell_type == "markdown":
             cell.source = _ANSWER.sub(_BLANK, cell.source)
-    written.cells = [cell for cell in written.cells if cell.source]
     return written
 
 

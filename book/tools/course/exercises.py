@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 
 _TITLE = re.compile(r"^### Exercise (\d+\.\d+) · (\S.*)$", re.MULTILINE)
 _FOLDED = re.compile(
-    r"<details><summary>Solution</summary>\n.*?^```python\n(.*?)^```.*?^</details>\n*",
+    r"\A<details><summary>Solution</summary>\n.*?^```python\n(.*?)^```.*</details>\Z",
     re.DOTALL | re.MULTILINE,
 )
 
@@ -83,13 +83,12 @@ def exercises(notebook: NotebookNode) -> list[Exercise]:
         if "exercise" not in tags(cell):
             continue
         before = _markdown(notebook, index - 1)
-        titles = list(_TITLE.finditer(before))
-        if not titles:
+        title = _TITLE.search(before)
+        if title is None:
             raise ValueError(f"{cell.id} stands behind no '### Exercise N.k · Title'")
-        solution = _FOLDED.match(_markdown(notebook, index + 1))
-        if solution is None:
-            raise ValueError(f"no folded solution follows {cell.id}")
-        title = titles[-1]
+        solution = _FOLDED.search(_markdown(notebook, index + 1))
+        if solution is None or "solution" not in tags(notebook.cells[index + 1]):
+            raise ValueError(f"no cell tagged 'solution' follows {cell.id}")
         found.append(
             Exercise(
                 number=title[1],
@@ -101,11 +100,6 @@ def exercises(notebook: NotebookNode) -> list[Exercise]:
             )
         )
     return found
-
-
-def without_solution(text: str) -> str:
-    """A Markdown cell without the solution that is folded in it."""
-    return _FOLDED.sub("", text, count=1).lstrip("\n")
 
 
 def _markdown(notebook: NotebookNode, index: int) -> str:
