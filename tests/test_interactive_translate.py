@@ -355,6 +355,7 @@ def test_a_temperature_flattens_and_greedy_stays(page: Page) -> None:
         ("Ich habe gestern ein neues Buch gekauft.", "may not be English"),
         ("¿Vienes mañana?", "it has ¿, ¡ or ñ"),
         ("<script>fail()</script>", "may not be English"),
+        ("what is your name", "a mark such as . or ?"),
         (SISTER, ""),
     ],
 )

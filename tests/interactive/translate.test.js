@@ -146,6 +146,16 @@ test("words that the other translation lacks are marked", () => {
   assert.deepEqual(marked("x y", ""), [true, true]);
 });
 
+test("a sentence without its capital letter or its mark is told so", () => {
+  const told = (text) => notesOn(text, VOCABULARY).join(" ").includes("whole sentences");
+  for (const text of ["hello there", "Where is it", "the cat.", "HELLO WORLD!"]) {
+    assert.ok(told(text), text);
+  }
+  for (const text of ["I am here.", "Where is it?", '"Yes," she said.', "I am 4!"]) {
+    assert.ok(!told(text), text);
+  }
+});
+
 test("a note names what is unknown, and how it was told", () => {
   assert.match(notesOn("ab 日", VOCABULARY)[0], /never seen 日/);
   assert.match(languageNote("La casa es blanca", VOCABULARY), /Spanish.*la, es/);

@@ -41,6 +41,12 @@ export function notesOn(text, vocabulary) {
   }
   const language = languageNote(text, vocabulary);
   if (language) notes.push(language);
+  else if (!/^\P{L}*\p{Lu}(?!\p{Lu}{2}).*[.?!…"”]$/u.test(text)) {
+    notes.push(
+      "It learned from whole sentences: with one capital letter in front and a mark " +
+        "such as . or ? at the end, it does better.",
+    );
+  }
   return notes;
 }
 
