@@ -1,7 +1,7 @@
 """Run the book's notebooks and keep their files in one form.
 
     python book/tools/notebooks.py run [paths]      run, store the outputs, normalize
-    python book/tools/notebooks.py setup [paths]    renew the setup cell only
+    python book/tools/notebooks.py setup [paths]    renew only setup cell and links
     python book/tools/notebooks.py check [paths]    report what departs, change nothing
 
 Without paths, every chapter in `book/` is taken.
@@ -20,6 +20,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 from normal_form import departures, normalize, serialize
+from page_links import put_page_links
 from setup_cell import put_setup_cell
 
 TIMEOUT = 600  # seconds for one cell
@@ -74,6 +75,7 @@ def run(path: Path, address: Address) -> list[str]:
     """Run one notebook and store it; what stands in the way comes back as sentences."""
     notebook = read(path)
     put_setup_cell(notebook, address)
+    put_page_links(notebook, path.stem, address)
     number(notebook, chapter_of(path))
     store(notebook, path)
     format_code(path)
@@ -87,9 +89,10 @@ def run(path: Path, address: Address) -> list[str]:
 
 
 def renew_setup(path: Path, address: Address) -> list[str]:
-    """Renew the setup cell of one notebook, outputs untouched."""
+    """Renew the setup cell and the links of one notebook, outputs untouched."""
     notebook = read(path)
     put_setup_cell(notebook, address)
+    put_page_links(notebook, path.stem, address)
     store(notebook, path)
     return []
 
@@ -101,8 +104,9 @@ def check(path: Path, address: Address) -> list[str]:
     found = list(departures(notebook))
     sources = [cell.source for cell in notebook.cells]
     put_setup_cell(notebook, address)
+    put_page_links(notebook, path.stem, address)
     if sources != [cell.source for cell in notebook.cells]:
-        found.append("the setup cell is not the project's: run `make address`")
+        found.append("the setup cell or a link is not the project's: `make address`")
     else:
         normalize(notebook)
         if serialize(notebook) != stored:

@@ -121,7 +121,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", prepare)
     app.connect("source-read", write_reference)
     app.connect("source-read", write_snippets)
-    for helper in ("formulas", "cross_links", "front_page", "self_tests"):
+    for helper in ("page_links", "formulas", "cross_links", "front_page", "self_tests"):
         app.setup_extension(helper)
     app.connect("build-finished", drop_templates)
     app.connect("build-finished", finish, priority=700)
