@@ -109,3 +109,9 @@ def test_far_parts_are_made_when_asked_for() -> None:
     found = with_far_parts(splits, ["test-far"])
     assert found["test-far"] == splits["test"]
     assert "test-far" not in splits
+
+
+def test_a_part_without_far_sentences_is_refused() -> None:
+    splits = {"train": [("We sing.", "Canto.")], "test": [("We sing!", "¡Canto!")]}
+    with pytest.raises(ValueError, match="No sentence of the part 'test' is far"):
+        with_far_parts(splits, ["test-far"])

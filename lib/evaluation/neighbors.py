@@ -113,6 +113,9 @@ def with_far_parts(
         splits: the parts of a corpus.
         asked: names of parts; those that do not end in ``-far`` change nothing.
 
+    Raises:
+        ValueError: if no sentence of such a part is far.
+
     Example:
         >>> splits = {"train": [("Hello!", "¡Hola!")], "test": [("We sing.", "Canto.")]}
         >>> list(with_far_parts(splits, ["test", "test-far"]))
@@ -123,6 +126,11 @@ def with_far_parts(
         part, dash, _ = name.rpartition("-far")
         if dash and name not in splits and part in splits:
             found[name] = far_pairs(splits, part)
+            if not found[name]:
+                raise ValueError(
+                    f"No sentence of the part {part!r} is far from all training "
+                    f"sentences, so there is no {name!r} to score."
+                )
     return found
 
 
