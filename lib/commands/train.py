@@ -137,7 +137,8 @@ def run(options: argparse.Namespace) -> None:
             settings=settings,
             folder=folder,
             resume=options.resume,
-            progress=True,
+            # Where what is said is collected, as in a notebook, nobody watches a bar.
+            progress=sys.stderr is sys.__stderr__,
             hardware=hardware,
             start=start.model if start else None,
         )
