@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 from course.plan import exercise, exercises_of, read_plan
 
-from tests.graded_course import Course, part, set_up, solutions
+from tests.graded_course import Course, not_on_windows, part, set_up, solutions
 from tests.test_course import answers
 
+pytestmark = not_on_windows
 PLAN = read_plan()
 ROUNDS = 2  # how many of each exercise's mistakes are graded
 NAMES = [one.name for one in PLAN.assignments]

@@ -8,11 +8,15 @@ import sys
 from pathlib import Path
 
 import nbformat
+import pytest
 from address import ROOT
 from course.command import write_assignments
 from course.exercises import exercises
 from course.plan import Plan, chapter
 
+not_on_windows = pytest.mark.skipif(
+    os.name == "nt", reason="nbgrader's exchange is for Linux and macOS"
+)
 VENV = Path(f"{sys.prefix}-course")
 PROGRAMS = VENV / Path(sys.executable).parent.name
 SCORES = """

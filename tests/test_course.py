@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import importlib
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -277,6 +280,82 @@ def test_other_seeds_draw_other_values() -> None:
         for seed in (1, 2, 1)
     ]
     assert drawn[0] == drawn[2] != drawn[1]
+
+
+# --- the fence ---
+
+BEHIND_THE_FENCE = """
+import os, shutil, socket, subprocess, sys
+from pathlib import Path
+from course import fence
+
+own, other, course = (Path(place) for place in sys.argv[1:])
+fence.put_up(str(own), str(course))
+(own / "folder").mkdir()
+(own / "folder" / "kept.txt").write_text("mine")
+(own / "link").symlink_to(own / "folder")
+shutil.rmtree(own / "folder")
+print((other / "marks").read_text())
+os.devnull and open(os.devnull, "w").write("nothing")
+attempts = {
+    "write": lambda: (other / "marks").write_text("100"),
+    "append": lambda: open(other / "marks", "a"),
+    "remove": lambda: (other / "marks").unlink(),
+    "rename": lambda: (other / "marks").rename(own / "marks"),
+    "bring": lambda: (own / "new").rename(other / "new"),
+    "make": lambda: (other / "folder").mkdir(),
+    "change": lambda: os.chmod(other / "marks", 0),
+    "rmtree": lambda: shutil.rmtree(other),
+    "by a link": lambda: (own / "way").symlink_to(other) or (own / "way/x").touch(),
+    "by the way up": lambda: Path(own, "..", other.name, "x").touch(),
+    "read the course": lambda: (course / "gradebook.db").read_text(),
+    "program": lambda: subprocess.run(["true"]),
+    "shell": lambda: os.system("true"),
+    "end another": lambda: os.kill(os.getppid(), 15),
+    "connect": lambda: socket.create_connection(("127.0.0.1", 9), 1),
+}
+for name, attempt in attempts.items():
+    try:
+        attempt()
+    except fence.OutsideError:
+        print("refused:", name)
+    else:
+        print("LET THROUGH:", name)
+"""
+
+
+def test_the_fence_refuses_what_lies_outside(tmp_path: Any) -> None:
+    places = [tmp_path / name for name in ("own", "other", "course")]
+    for place in places:
+        place.mkdir()
+    (places[1] / "marks").write_text("12")
+    (places[2] / "gradebook.db").write_text("all")
+    done = subprocess.run(
+        [sys.executable, "-c", BEHIND_THE_FENCE, *map(str, places)],
+        env=os.environ | {"PYTHONPATH": str(ROOT / "book" / "tools")},
+        capture_output=True,
+        text=True,
+    )
+    told = done.stdout.splitlines()
+    assert told[0] == "12", done.stderr
+    assert len(told) == 16
+    assert [line for line in told[1:] if not line.startswith("refused: ")] == []
+    assert [path.name for path in places[1].iterdir()] == ["marks"]
+    assert (places[1] / "marks").read_text() == "12"
+
+
+def test_what_the_two_environments_share_has_one_version() -> None:
+    pins = [
+        dict(line.split(";")[0].strip().split("==") for line in text.splitlines()
+             if "==" in line and not line.startswith("#"))
+        for text in (
+            (ROOT / name).read_text(encoding="utf-8").lower().replace("_", "-")
+            for name in ("requirements-course.txt", "requirements.lock")
+        )
+    ]  # fmt: skip
+    for name in pins[0].keys() & pins[1].keys():
+        assert pins[0][name] == pins[1][name], name
+    assert pins[0]["nbgrader"] == "0.9.6"
 
 
 # --- the strict checks ----------------------------------------------------------------

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 from course.plan import read_plan
 
-from tests.graded_course import Course, cell_name, part, set_up, solutions
-
-pytestmark = pytest.mark.skipif(
-    os.name == "nt", reason="nbgrader's exchange is for Linux and macOS"
+from tests.graded_course import (
+    Course,
+    cell_name,
+    not_on_windows,
+    part,
+    set_up,
+    solutions,
 )
+
+pytestmark = not_on_windows
 NAME = "03-attention"
 PLAN = read_plan()
 RIGHT = solutions(PLAN, NAME)
