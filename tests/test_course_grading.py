@@ -111,6 +111,11 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     return made
 
 
+@pytest.fixture(scope="module")
+def scores(course: Course) -> dict[str, dict[str, float]]:
+    return course.scores(NAME)
+
+
 def hand_in_by_exchange(course: Course, folder: Path, student: str) -> None:
     """Take the way of nbgrader's exchange: fetch, submit, collect."""
     desk = folder / "desk"
@@ -137,10 +142,10 @@ def hand_in_by_exchange(course: Course, folder: Path, student: str) -> None:
     ],
 )
 def test_each_gets_the_marks_of_what_is_right(
-    course: Course, student: str, right: set[str]
+    scores: dict[str, dict[str, float]], student: str, right: set[str]
 ) -> None:
     worth = {"3.1": 4, "3.2": 2, "3.3": 4, "3.4": 6}
-    found = course.scores(NAME)[student]
+    found = scores[student]
     assert found["most"] == 16
     for number, points in worth.items():
         got = found[f"check-{number.replace('.', '-')}"]
