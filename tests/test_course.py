@@ -16,7 +16,7 @@ import pytest
 import yaml
 from address import ROOT, Address
 from course import hidden
-from course.assignments import assignment_notebook, solution_region
+from course.assignments import _check, assignment_notebook, solution_region
 from course.command import main
 from course.context import free_names, given
 from course.editions import solution_edition, student_edition
@@ -70,6 +70,11 @@ def test_a_wrong_plan_is_refused_in_a_sentence(
     (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=sentence):
         read_plan(tmp_path / "plan.toml")
+
+
+def test_an_exercise_without_hidden_values_is_refused_in_a_sentence() -> None:
+    with pytest.raises(ValueError, match=r"Exercise 4\.5 has no hidden values"):
+        _check(exercise("4.5"), COURSE.seed)
 
 
 # --- the editions ---------------------------------------------------------------------

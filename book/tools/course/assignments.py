@@ -4,6 +4,7 @@ nbgrader's metadata is written here, into generated files, and nowhere in the bo
 """
 
 import re
+from pathlib import Path
 
 from address import Address
 from nbformat import NotebookNode, from_dict
@@ -123,6 +124,13 @@ def _pattern(lines: str) -> str:
 
 
 def _check(exercise: Exercise, seed: int) -> str:
+    drawn = Path(__file__).parent / "draws" / f"chapter_{exercise.chapter:02d}.py"
+    known = drawn.read_text(encoding="utf-8") if drawn.is_file() else ""
+    if f'@draws("{exercise.number}")' not in known:
+        raise ValueError(
+            f"Exercise {exercise.number} has no hidden values: give it some in "
+            f"book/tools/course/draws/{drawn.name}, or take it out of the assignment."
+        )
     return f"""\
 from lib.checks import chapter_{exercise.chapter:02d} as check
 
