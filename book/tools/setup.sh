@@ -61,7 +61,7 @@ if [ -e "$unfinished" ] || [ "$(version_of "$run")" != "$version" ]; then
     fi
 fi
 
-wanted="$version $(cat requirements.lock tests/interactive/package-lock.json | cksum)"
+wanted="$version $(cksum <requirements.lock)"
 if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
     echo "Installing requirements.lock into $venv (minutes the first time; log: $log)"
     rm -f "$stamp"
@@ -69,8 +69,6 @@ if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
     "$run" -m pip install --disable-pip-version-check --no-input \
         --progress-bar off -r requirements.lock >>"$log" 2>&1 ||
         fail "pip could not install requirements.lock: check the network, then run make again."
-    "$run" book/tools/javascript.py install >>"$log" 2>&1 ||
-        fail "npm could not install TypeScript: check the network, then run make again."
     rm -f "$unfinished"
     echo "$wanted" >"$stamp"
 fi
