@@ -28,8 +28,8 @@ ALL_CORES := env -u OMP_NUM_THREADS -u MKL_NUM_THREADS -u OPENBLAS_NUM_THREADS
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help setup newest lock book pdf quick test portable colab course course-test \
-	translate train bench notebooks address format lint serve clean distclean
+.PHONY: help setup newest lock book pdf slides quick test portable colab course \
+	course-test translate train bench notebooks address format lint serve clean distclean
 
 help: ## list these habits
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | \
@@ -50,6 +50,9 @@ book: setup ## build the site, warnings as errors
 
 pdf: book ## print the whole book into one file, _build/book.pdf
 	@$(RUN) book/tools/pdf.py
+
+slides: setup ## the slides of every lesson, in _build/slides
+	@$(RUN) book/tools/slides.py $(ARGS)
 
 quick: setup ## layout, types and the tests that take no training: two minutes
 	@sh book/tools/test.sh --quick

@@ -1,0 +1,266 @@
+"""Slides for a lesson: decks of short texts, with the chapters' own figures and code.
+
+    python book/tools/slides.py [chapters]
+
+A deck, `book/course/slides/04_masks.md`, is a list of slides with `---` between them.
+A line such as `{figure} The two masks` brings in the figure whose caption begins so,
+`{code} def causal_mask` the definition of that name, and `{output} print("two words`
+what the cell that holds those words printed. What follows `Notes:` is for the speaker.
+nbconvert makes slides of it; reveal.js, which shows them, lies beside them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import base64
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+import nbformat
+from formulas import to_mathml
+from nbconvert.exporters import SlidesExporter
+from nbformat import NotebookNode
+from nbformat.v4 import new_markdown_cell, new_notebook
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+ROOT = Path(__file__).resolve().parents[2]
+DECKS = ROOT / "book" / "course" / "slides"
+SHOWN = DECKS / "reveal"
+DIRECTIVE = re.compile(r"^\{(figure|code|output)\} (.+)$", re.MULTILINE)
+FORMULA = re.compile(r"\$([^$\n]+)\$")
+# The style sheet of a theme, in whose place slides.css stands.
+THEME = re.compile(r'<link href="[^"]*/dist/theme/[^"]*"[^>]*>')
+ROOM = 560  # pixels of height that a slide has below its title
+LINE = 41  # pixels that a line of text takes
+
+
+@dataclass
+class Slide:
+    """One slide: its Markdown, and what its speaker says."""
+
+    text: str
+    notes: str
+
+
+def decks(names: list[str] | None = None) -> list[Path]:
+    """The decks, in order; those of some chapters where names are given."""
+    found = sorted(DECKS.glob("[0-9][0-9]_*.md"))
+    return [path for path in found if not names or path.stem in names]
+
+
+def slides_of(path: Path) -> list[Slide]:
+    """The slides of a deck.
+
+    Raises:
+        ValueError: If a slide has no title or no notes.
+    """
+    slides = []
+    for part in re.split(r"^---$", path.read_text(encoding="utf-8"), flags=re.M):
+        text, _, notes = part.strip().partition("\nNotes:")
+        if not text.startswith("#") or not notes.strip():
+            start = " ".join(part.split())[:50]
+            raise ValueError(
+                f"{path.name}: a slide begins with its title and ends with 'Notes:', "
+                f"but one is {start!r}."
+            )
+        slides.append(Slide(text.strip(), notes.strip()))
+    return slides
+
+
+class Chapter:
+    """The chapter whose figures and code a deck shows."""
+
+    def __init__(self, path: Path) -> None:
+        self.name = path.stem
+        self.notebook: NotebookNode = nbformat.read(path, as_version=4)
+        self.pictures: dict[str, bytes] = {}  # by the names of their files
+
+    def content(self, kind: str, wanted: str, room: int) -> str:
+        """The HTML of what a line of a deck asks for.
+
+        Raises:
+            ValueError: If the chapter has no such thing, or several.
+        """
+        if kind == "figure":
+            return self.figure(wanted, room)
+        if kind == "code":
+            return colored(self.definition(wanted))
+        return f'<pre class="printed">{escape(self.printed(wanted))}</pre>'
+
+    def figure(self, wanted: str, room: int) -> str:
+        """The picture in front of a caption, as high as there is room for."""
+        cells = self.notebook.cells
+        captions = [
+            place
+            for place, cell in enumerate(cells)
+            if re.match(rf"\*\*Figure [\d.]+\.\*\* {re.escape(wanted)}", cell.source)
+        ]
+        cell = cells[self.only(captions, "figure whose caption begins", wanted) - 1]
+        pictures = [
+            output.data["image/png"]
+            for output in cell.outputs
+            if "image/png" in output.get("data", {})
+        ]
+        if not pictures:
+            raise ValueError(f"{self.name}: {wanted!r} is not a picture.")
+        alt = escape(str(cell.metadata["mystnb"]["image"]["alt"]))
+        file = f"{self.name}-{len(self.pictures) + 1}.png"
+        self.pictures[file] = base64.b64decode(pictures[0])
+        look = f'style="height: {room}px"'
+        return f'<figure><img alt="{alt}" {look} src="{file}"></figure>'
+
+    def definition(self, wanted: str) -> str:
+        """The lines of a function or class, or of the one cell with these words."""
+        name = wanted.removeprefix("def ").removeprefix("class ")
+        kinds = (ast.FunctionDef, ast.ClassDef)
+        found = [
+            ast.get_source_segment(cell.source, node) or ""
+            for cell in self.code_cells()
+            for node in ast.parse(cell.source).body
+            if isinstance(node, kinds) and node.name == name
+        ]
+        if found:
+            return without_docstring(found[0])
+        return str(self.cell_with(wanted).source)
+
+    def printed(self, wanted: str) -> str:
+        """What the one cell with these words printed."""
+        texts = [o.text for o in self.cell_with(wanted).outputs if "text" in o]
+        if not texts:
+            raise ValueError(f"{self.name}: the cell with {wanted!r} prints nothing.")
+        return "".join(texts).rstrip()
+
+    def code_cells(self) -> Iterator[NotebookNode]:
+        """The cells of code that can be read as Python."""
+        for cell in self.notebook.cells:
+            if cell.cell_type == "code" and not cell.source.startswith(("%", "!")):
+                yield cell
+
+    def cell_with(self, wanted: str) -> NotebookNode:
+        """The one cell of code that holds these words."""
+        cells = [cell for cell in self.code_cells() if wanted in cell.source]
+        places = list(range(len(cells)))
+        return cells[self.only(places, "cell with", wanted)]
+
+    def only(self, found: list[int], what: str, wanted: str) -> int:
+        """The one place that was found.
+
+        Raises:
+            ValueError: If it is not one.
+        """
+        if len(found) != 1:
+            raise ValueError(
+                f"{self.name} has {len(found)} times a {what} {wanted!r}: name one."
+            )
+        return found[0]
+
+
+def without_docstring(source: str) -> str:
+    """A definition without its docstring, which a room cannot read."""
+    tree = ast.parse(source).body[0]
+    assert isinstance(tree, ast.FunctionDef | ast.ClassDef)  # noqa: S101
+    first = tree.body[0]
+    if ast.get_docstring(tree) is None or len(tree.body) == 1:
+        return source
+    lines = source.splitlines()
+    return "\n".join(lines[: first.lineno - 1] + lines[first.end_lineno or 0 :])
+
+
+def colored(code: str) -> str:
+    """Python code in color."""
+    return str(highlight(code, PythonLexer(), HtmlFormatter(wrapcode=True)))
+
+
+def room_beside(text: str) -> int:
+    """The pixels of height that the words of a slide leave for its figure."""
+    words = DIRECTIVE.sub("", text).splitlines()[1:]
+    lines = sum(1 + len(line) // 78 for line in words if line.strip())
+    return max(200, ROOM - LINE * lines)
+
+
+def filled(slide: Slide, chapter: Chapter) -> str:
+    """The Markdown of a slide with its figures, code and formulas in place."""
+    room = room_beside(slide.text)
+    text = FORMULA.sub(lambda found: to_mathml(found[1]), slide.text)
+    return DIRECTIVE.sub(
+        lambda found: "\n" + chapter.content(found[1], found[2].strip(), room) + "\n",
+        text,
+    )
+
+
+def notebook_of(deck: Path, chapter: Chapter) -> NotebookNode:
+    """A deck as a notebook that nbconvert makes slides of."""
+    cells = []
+    for slide in slides_of(deck):
+        for kind, text in (("slide", filled(slide, chapter)), ("notes", slide.notes)):
+            metadata = {"slideshow": {"slide_type": kind}}
+            cells.append(new_markdown_cell(text, metadata=metadata))
+    title = slides_of(deck)[0].text.splitlines()[0].lstrip("# ")
+    return new_notebook(cells=cells, metadata={"title": title})
+
+
+def write_deck(deck: Path, folder: Path) -> None:
+    """Write the slides of one chapter."""
+    exporter = SlidesExporter(
+        template_name="template",
+        extra_template_basedirs=[str(SHOWN)],
+        exclude_anchor_links=True,
+        reveal_url_prefix="reveal",
+    )
+    chapter = Chapter(ROOT / "book" / f"{deck.stem}.ipynb")
+    text, _ = exporter.from_notebook_node(notebook_of(deck, chapter))
+    (folder / f"{deck.stem}.html").write_text(THEME.sub("", text), encoding="utf-8")
+    for file, picture in chapter.pictures.items():
+        (folder / file).write_bytes(picture)
+
+
+def write_slides(folder: Path, names: list[str] | None = None) -> list[str]:
+    """Write the decks, and what shows them; the files' names come back."""
+    for place, files in {
+        "reveal/dist": ("reveal.js", "reveal.css"),
+        "reveal/plugin": ("notes.js",),
+        "": ("slides.css",),
+    }.items():
+        (folder / place).mkdir(parents=True, exist_ok=True)
+        for file in files:
+            shutil.copy(SHOWN / file, folder / place)
+    colors = HtmlFormatter(style="a11y-high-contrast-light").get_style_defs(
+        ".highlight"
+    )
+    with (folder / "slides.css").open("a", encoding="utf-8") as style:
+        style.write(colors)
+    found = decks(names)
+    for deck in found:
+        write_deck(deck, folder)
+    return [f"{deck.stem}.html" for deck in found]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write the slides and say where they are."""
+    parser = argparse.ArgumentParser(description="The slides of the lessons.")
+    parser.add_argument("chapters", nargs="*", help="such as 04_masks; all without")
+    parser.add_argument("--out", type=Path, default=ROOT / "_build" / "slides")
+    options = parser.parse_args(arguments)
+    unknown = set(options.chapters) - {deck.stem for deck in decks()}
+    if unknown:
+        there = ", ".join(deck.stem for deck in decks())
+        parser.error(f"there are no slides {', '.join(sorted(unknown))}: {there}")
+    try:
+        files = write_slides(options.out, options.chapters)
+    except ValueError as error:
+        print(f"The slides were not made: {error}", file=sys.stderr)
+        return 1
+    print(f"{len(files)} decks are written: open {options.out / files[0]}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

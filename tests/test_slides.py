@@ -1,0 +1,134 @@
+"""The slides: a deck for every chapter, to be read from the back, offline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+from slides import (
+    ROOT,
+    Chapter,
+    decks,
+    main,
+    slides_of,
+    without_docstring,
+    write_slides,
+)
+
+from tests.book_sources import NAMES
+
+DECKS = decks()
+NAMES_OF_DECKS = [deck.stem for deck in DECKS]
+SMALLEST = 20  # CSS pixels of 720: what can be read from the last row
+# What stands over the edge of the slide, what is set too small, what did not load.
+FAULTS = """(smallest) => {
+    const slide = Reveal.getCurrentSlide();
+    const { left, top, right, bottom } = slide.getBoundingClientRect();
+    const shown = [...slide.querySelectorAll("*")]
+        .filter(e => !e.closest("aside, math") && e.getClientRects().length);
+    const faults = [];
+    for (const e of shown) {
+        const box = e.getBoundingClientRect();
+        const over = Math.max(box.right - right, box.bottom - bottom, left - box.left);
+        if (over > 1) faults.push(`${over} px over: ${e.outerHTML.slice(0, 80)}`);
+        const text = [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
+        const size = parseFloat(getComputedStyle(e).fontSize);
+        if (text && size < smallest) faults.push(`${size} px: ${e.textContent}`);
+        if (e.scrollWidth > e.clientWidth + 1 && e.matches("pre")) {
+            faults.push(`too long a line: ${e.textContent.slice(0, 80)}`);
+        }
+        if (e.matches("img") && !(e.naturalWidth > 0)) faults.push(`no ${e.src}`);
+        if (e.matches("img") && e.alt.length < 20) faults.push(`undescribed ${e.src}`);
+    }
+    return faults;
+}"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("slides")
+    write_slides(folder)
+    return folder
+
+
+def test_every_chapter_has_its_slides() -> None:
+    assert NAMES_OF_DECKS == NAMES
+
+
+@pytest.mark.parametrize("deck", DECKS, ids=NAMES_OF_DECKS)
+def test_a_deck_has_15_to_25_slides_with_notes(deck: Path) -> None:
+    slides = slides_of(deck)
+    assert 15 <= len(slides) <= 25
+    assert all(len(slide.notes.split()) >= 10 for slide in slides)
+    titles = [slide.text.splitlines()[0] for slide in slides]
+    assert titles[0].startswith("# ")
+    assert all(title.startswith("## ") for title in titles[1:])
+    assert len(set(titles)) == len(titles)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("deck", DECKS, ids=NAMES_OF_DECKS)
+def test_every_slide_can_be_read_from_the_back(
+    deck: Path, folder: Path, browser: Browser
+) -> None:
+    """Opened as a file, with no network, each slide is stepped to and looked at."""
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    errors = listen(page)
+    page.goto((folder / f"{deck.stem}.html").as_uri())
+    faults = []
+    for number, _ in enumerate(slides_of(deck), start=1):
+        page.evaluate("Promise.all([...document.images].map(i => i.decode()))")
+        found = page.evaluate(FAULTS, SMALLEST)
+        faults += [f"slide {number}: {fault}" for fault in found]
+        page.keyboard.press("Space")
+    assert page.evaluate("Reveal.isLastSlide()")
+    notes = page.locator("aside.notes").count()
+    page.close()
+    assert notes == len(slides_of(deck))
+    assert faults + errors == []
+
+
+def listen(page: Page) -> list[str]:
+    """What goes wrong on a page, and what it asks of other hosts."""
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("requestfailed", lambda request: errors.append(f"no {request.url}"))
+    page.on(
+        "request",
+        lambda r: None if r.url.startswith("file:") else errors.append(f"asks {r.url}"),
+    )
+    return errors
+
+
+def test_a_slide_without_notes_is_refused(tmp_path: Path) -> None:
+    deck = tmp_path / "01_words.md"
+    deck.write_text("# One\n\nNotes: Say it.\n\n---\n\n## Two\n")
+    with pytest.raises(ValueError, match=r"ends with 'Notes:', but one is '## Two'"):
+        slides_of(deck)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted", "complaint"),
+    [
+        ("figure", "No such words", "0 times a figure whose caption begins"),
+        ("code", "torch", r"\d+ times a cell with 'torch': name one"),
+    ],
+)
+def test_what_a_chapter_does_not_have_once_is_refused(
+    kind: str, wanted: str, complaint: str
+) -> None:
+    chapter = Chapter(ROOT / "book" / "04_masks.ipynb")
+    with pytest.raises(ValueError, match=complaint):
+        chapter.content(kind, wanted, 400)
+
+
+def test_code_comes_without_its_docstring() -> None:
+    source = 'def f(x):\n    """Long.\n\n    Words.\n    """\n    return x'
+    assert without_docstring(source) == "def f(x):\n    return x"
+
+
+def test_an_unknown_chapter_is_refused(capsys: pytest.CaptureFixture) -> None:
+    with pytest.raises(SystemExit):
+        main(["99_nothing"])
+    assert "there are no slides 99_nothing: 01_words" in capsys.readouterr().err
