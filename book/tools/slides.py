@@ -40,6 +40,8 @@ FORMULA = re.compile(r"\$([^$\n]+)\$")
 THEME = re.compile(r'<link href="[^"]*/dist/theme/[^"]*"[^>]*>')
 ROOM = 560  # pixels of height that a slide has below its title
 LINE = 41  # pixels that a line of text takes
+WIDTH = 1090  # pixels that a line of code has
+ASPECT = 0.61  # the width of a letter of code, as a share of its size
 
 
 @dataclass
@@ -93,7 +95,8 @@ class Chapter:
             return self.figure(wanted, room)
         if kind == "code":
             return colored(self.definition(wanted))
-        return f'<pre class="printed">{escape(self.printed(wanted))}</pre>'
+        text = self.printed(wanted)
+        return f'<div class="printed" {fitting(text)}><pre>{escape(text)}</pre></div>'
 
     def figure(self, wanted: str, room: int) -> str:
         """The picture in front of a caption, as high as there is room for."""
@@ -176,7 +179,14 @@ def without_docstring(source: str) -> str:
 
 def colored(code: str) -> str:
     """Python code in color."""
-    return str(highlight(code, PythonLexer(), HtmlFormatter(wrapcode=True)))
+    lines = highlight(code, PythonLexer(), HtmlFormatter(wrapcode=True, nowrap=True))
+    return f'<div class="highlight" {fitting(code)}><pre>{lines}</pre></div>'
+
+
+def fitting(text: str) -> str:
+    """The size of letters with which the longest line fits on a slide."""
+    longest = max(len(line) for line in text.splitlines())
+    return f'style="font-size: {min(24.0, WIDTH / longest / ASPECT):.1f}px"'
 
 
 def room_beside(text: str) -> int:
