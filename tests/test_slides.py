@@ -9,7 +9,10 @@ from playwright.sync_api import Browser, Page
 from slides import (
     ROOT,
     Chapter,
+    Slide,
+    colored,
     decks,
+    filled,
     main,
     slides_of,
     without_docstring,
@@ -81,6 +84,8 @@ def test_every_slide_can_be_read_from_the_back(
         page.evaluate("Promise.all([...document.images].map(i => i.decode()))")
         found = page.evaluate(FAULTS, SMALLEST)
         faults += [f"slide {number}: {fault}" for fault in found]
+        while page.evaluate("Reveal.availableFragments().next"):
+            page.keyboard.press("Space")
         page.keyboard.press("Space")
     assert page.evaluate("Reveal.isLastSlide()")
     notes = page.locator("aside.notes").count()
@@ -126,6 +131,20 @@ def test_what_a_chapter_does_not_have_once_is_refused(
 def test_code_comes_without_its_docstring() -> None:
     source = 'def f(x):\n    """Long.\n\n    Words.\n    """\n    return x'
     assert without_docstring(source) == "def f(x):\n    return x"
+
+
+def test_an_answer_can_come_later() -> None:
+    chapter = Chapter(ROOT / "book" / "04_masks.ipynb")
+    now, later = (
+        filled(Slide(f"## One\n\n{{code{when}}} def causal_mask", "Say it."), chapter)
+        for when in ("", " later")
+    )
+    assert "fragment" not in now
+    assert later.count('<div class="fragment"><div class="highlight"') == 1
+
+
+def test_an_empty_line_does_not_end_the_code() -> None:
+    assert colored("a = 1\n\n\nb = 2").count("\n&#32;\n&#32;\n") == 1
 
 
 def test_an_unknown_chapter_is_refused(capsys: pytest.CaptureFixture) -> None:

@@ -5,7 +5,9 @@
 A deck, `book/course/slides/04_masks.md`, is a list of slides with `---` between them.
 A line such as `{figure} The two masks` brings in the figure whose caption begins so,
 `{code} def causal_mask` the definition of that name, and `{output} print("two words`
-what the cell that holds those words printed. What follows `Notes:` is for the speaker.
+what the cell that holds those words printed. With `{figure later}`, and so for all
+three, it shows when the speaker goes on: first the question, then the answer. What
+follows `Notes:` is for the speaker.
 nbconvert makes slides of it; reveal.js, which shows them, lies beside them.
 """
 
@@ -34,7 +36,7 @@ from pygments.lexers import PythonLexer
 ROOT = Path(__file__).resolve().parents[2]
 DECKS = ROOT / "book" / "course" / "slides"
 SHOWN = DECKS / "reveal"
-DIRECTIVE = re.compile(r"^\{(figure|code|output)\} (.+)$", re.MULTILINE)
+DIRECTIVE = re.compile(r"^\{(figure|code|output)( later)?\} (.+)$", re.MULTILINE)
 FORMULA = re.compile(r"\$([^$\n]+)\$")
 # The style sheet of a theme, in whose place slides.css stands.
 THEME = re.compile(r'<link href="[^"]*/dist/theme/[^"]*"[^>]*>')
@@ -96,7 +98,8 @@ class Chapter:
         if kind == "code":
             return colored(self.definition(wanted))
         text = self.printed(wanted)
-        return f'<div class="printed" {fitting(text)}><pre>{escape(text)}</pre></div>'
+        shown = unbroken(escape(text))
+        return f'<div class="printed" {fitting(text)}><pre>{shown}</pre></div>'
 
     def figure(self, wanted: str, room: int) -> str:
         """The picture in front of a caption, as high as there is room for."""
@@ -180,7 +183,12 @@ def without_docstring(source: str) -> str:
 def colored(code: str) -> str:
     """Python code in color."""
     lines = highlight(code, PythonLexer(), HtmlFormatter(wrapcode=True, nowrap=True))
-    return f'<div class="highlight" {fitting(code)}><pre>{lines}</pre></div>'
+    return f'<div class="highlight" {fitting(code)}><pre>{unbroken(lines)}</pre></div>'
+
+
+def unbroken(text: str) -> str:
+    """A text with no empty line, at which Markdown would end a block of HTML."""
+    return re.sub(r"(?<=\n)(?=\n)", "&#32;", text)
 
 
 def fitting(text: str) -> str:
@@ -200,10 +208,12 @@ def filled(slide: Slide, chapter: Chapter) -> str:
     """The Markdown of a slide with its figures, code and formulas in place."""
     room = room_beside(slide.text)
     text = FORMULA.sub(lambda found: to_mathml(found[1]), slide.text)
-    return DIRECTIVE.sub(
-        lambda found: "\n" + chapter.content(found[1], found[2].strip(), room) + "\n",
-        text,
-    )
+
+    def html(found: re.Match[str]) -> str:
+        content = chapter.content(found[1], found[3].strip(), room)
+        return f'<div class="fragment">{content}</div>' if found[2] else content
+
+    return DIRECTIVE.sub(lambda found: f"\n{html(found)}\n", text)
 
 
 def notebook_of(deck: Path, chapter: Chapter) -> NotebookNode:
