@@ -144,7 +144,7 @@ def test_an_answer_can_come_later() -> None:
 
 
 def test_an_empty_line_does_not_end_the_code() -> None:
-    assert colored("a = 1\n\n\nb = 2").count("\n&#32;\n&#32;\n") == 1
+    assert colored("a = 1\n\n\nb = 2", 400).count("\n&#32;\n&#32;\n") == 1
 
 
 def test_an_unknown_chapter_is_refused(capsys: pytest.CaptureFixture) -> None:

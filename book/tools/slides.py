@@ -43,6 +43,8 @@ THEME = re.compile(r'<link href="[^"]*/dist/theme/[^"]*"[^>]*>')
 ROOM = 560  # pixels of height that a slide has below its title
 LINE = 41  # pixels that a line of text takes
 WIDTH = 1090  # pixels that a line of code has
+SMALLEST, LARGEST = 20.5, 30.0  # pixels of a letter of code
+LINE_HEIGHT = 1.36  # of code, as a share of its size
 ASPECT = 0.61  # the width of a letter of code, as a share of its size
 
 
@@ -96,10 +98,10 @@ class Chapter:
         if kind == "figure":
             return self.figure(wanted, room)
         if kind == "code":
-            return colored(self.definition(wanted))
+            return colored(self.definition(wanted), room)
         text = self.printed(wanted)
         shown = unbroken(escape(text))
-        return f'<div class="printed" {fitting(text)}><pre>{shown}</pre></div>'
+        return f'<div class="printed" {fitting(text, room)}><pre>{shown}</pre></div>'
 
     def figure(self, wanted: str, room: int) -> str:
         """The picture in front of a caption, as high as there is room for."""
@@ -180,10 +182,11 @@ def without_docstring(source: str) -> str:
     return "\n".join(lines[: first.lineno - 1] + lines[first.end_lineno or 0 :])
 
 
-def colored(code: str) -> str:
+def colored(code: str, room: int) -> str:
     """Python code in color."""
     lines = highlight(code, PythonLexer(), HtmlFormatter(wrapcode=True, nowrap=True))
-    return f'<div class="highlight" {fitting(code)}><pre>{unbroken(lines)}</pre></div>'
+    look = fitting(code, room)
+    return f'<div class="highlight" {look}><pre>{unbroken(lines)}</pre></div>'
 
 
 def unbroken(text: str) -> str:
@@ -191,10 +194,13 @@ def unbroken(text: str) -> str:
     return re.sub(r"(?<=\n)(?=\n)", "&#32;", text)
 
 
-def fitting(text: str) -> str:
-    """The size of letters with which the longest line fits on a slide."""
-    longest = max(len(line) for line in text.splitlines())
-    return f'style="font-size: {min(24.0, WIDTH / longest / ASPECT):.1f}px"'
+def fitting(text: str, room: int) -> str:
+    """The size of letters with which the lines fit on a slide, within limits."""
+    lines = text.splitlines()
+    wide = WIDTH / max(map(len, lines)) / ASPECT
+    high = (room - 40) / len(lines) / LINE_HEIGHT
+    size = min(LARGEST, wide, max(high, SMALLEST))
+    return f'style="font-size: {size:.1f}px"'
 
 
 def room_beside(text: str) -> int:
@@ -206,7 +212,7 @@ def room_beside(text: str) -> int:
 
 def filled(slide: Slide, chapter: Chapter) -> str:
     """The Markdown of a slide with its figures, code and formulas in place."""
-    room = room_beside(slide.text)
+    room = room_beside(slide.text) // max(1, len(DIRECTIVE.findall(slide.text)))
     text = FORMULA.sub(lambda found: to_mathml(found[1]), slide.text)
 
     def html(found: re.Match[str]) -> str:
