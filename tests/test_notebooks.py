@@ -98,11 +98,29 @@ def test_code_is_plain_python(path: Path) -> None:
 
 @each_chapter
 def test_markdown_shows_everywhere(path: Path) -> None:
-    """Directives of MyST would stand as raw text in Colab."""
+    """What MyST alone knows is raw text in Colab, and scripts are dropped."""
     for cell in read(path).cells:
         if cell.cell_type == "markdown":
+            prose = re.sub(r"```.*?```|`[^`\n]*`", "", cell.source, flags=re.DOTALL)
             assert not re.search(r"^(```|:::)\{", cell.source, re.MULTILINE), cell.id
             assert not re.search(r"\{(cite|ref|doc|eq)[\w:]*\}`", cell.source), cell.id
+            assert not re.search(r"^(: |\([\w-]+\)=|\{[#.])", prose, re.MULTILINE), (
+                cell.id
+            )
+            tags = set(re.findall(r"<([a-z]+)[ >]", prose))
+            assert tags <= {"details", "summary"}, cell.id
+
+
+@each_chapter
+def test_outputs_show_everywhere(path: Path) -> None:
+    """Text, PNG and HTML are what Colab, Jupyter and the site all show."""
+    kinds = {
+        kind
+        for cell in read(path).cells
+        for output in cell.get("outputs", [])
+        for kind in output.get("data", {})
+    }
+    assert kinds <= {"text/plain", "text/html", "image/png"}
 
 
 def markdown_of(path: Path) -> str:
