@@ -37,6 +37,9 @@ def interactive(name: str) -> HTML:
     Args:
         name: the figure's name, such as `"mask"`.
 
+    Returns:
+        What a notebook shows when it is the last line of a cell.
+
     Raises:
         ValueError: if there is no such figure.
 
