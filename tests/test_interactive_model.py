@@ -316,9 +316,9 @@ def test_translations_are_those_of_lib(beam: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("beam", "count"), [(0, 1000), (4, 150)])
+@pytest.mark.parametrize(("beam", "count"), [(0, 1000), (2, 1000), (4, 100)])
 def test_many_translations_are_those_of_lib(beam: int, count: int) -> None:
-    """A beam takes long; lib/measurements/page.json has it for 1,000 sentences."""
+    """A wide beam takes long: lib/measurements/page.json has 4 on 1,000 sentences."""
     sentences = ordinary_sentences(count)
     assert len(sentences) == count
     compare_translations(sentences, beam)
