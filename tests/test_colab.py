@@ -18,7 +18,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from address import ROOT, Address
-from colab import archive_server
+from colab import archive_server, fresh_layer
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 from setup_cell import put_setup_cell
@@ -46,12 +46,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
 @pytest.fixture
 def colab(tmp_path: Path) -> Path:
     """A Python that has the packages of this one, but not lib."""
-    folder = tmp_path / "python"
-    command = [sys.executable, "-m", "venv", "--without-pip", str(folder)]
-    subprocess.run(command, check=True)
-    target = next(folder.glob("lib/python*/site-packages"))
-    (target / "shared.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
-    return folder / "bin" / "python"
+    return fresh_layer(tmp_path / "python", Path(sys.executable))
 
 
 def play(notebook: NotebookNode, python: Path, folder: Path) -> NotebookNode:

@@ -13,7 +13,6 @@ remove .cache/page_measure to begin anew.
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import json
 import sys
@@ -30,7 +29,7 @@ import torch
 from bench.timing import environment, spread
 from javascript import run_node
 from page_model import MODEL, write_parts
-from serving import weights_hash
+from serving import recorded, weights_hash
 
 from lib import corpora
 from lib.decoding import beam_search, greedy_decode
@@ -53,14 +52,7 @@ TIMED = 40  # sentences in each round
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure everything, and write the record."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--limit", type=int, help="sentences, for a trial; no file")
-    limit = parser.parse_args(arguments).limit
-    with TemporaryDirectory() as place:
-        record = measure(Path(place), limit)
-    if limit is None:
-        write_json(RECORD, record)
-    print(json.dumps(record, indent=1))
+    print(json.dumps(recorded(measure, RECORD, __doc__ or "", arguments), indent=1))
     return 0
 
 

@@ -52,16 +52,33 @@ STARTS = 3
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure everything, and write the record."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    for way in recorded(measure, RECORD, __doc__ or "", arguments)["ways"]:
+        print(way)
+    return 0
+
+
+def recorded(
+    measure: Callable[[Path, int | None], dict[str, Any]],
+    path: Path,
+    told: str,
+    arguments: Sequence[str] | None,
+) -> dict[str, Any]:
+    """Measure in a folder that goes away; the record is written if nothing was limited.
+
+    Args:
+        measure: gets the folder and the most sentences, and gives the record.
+        path: the record's file.
+        told: what the program does, for --help.
+        arguments: those of the command line.
+    """
+    parser = argparse.ArgumentParser(description=told.splitlines()[0])
     parser.add_argument("--limit", type=int, help="sentences, for a trial; no file")
     limit = parser.parse_args(arguments).limit
     with TemporaryDirectory() as place:
         record = measure(Path(place), limit)
     if limit is None:
-        write_json(RECORD, record)
-    for way in record["ways"]:
-        print(way)
-    return 0
+        write_json(path, record)
+    return record
 
 
 def measure(place: Path, limit: int | None) -> dict[str, Any]:
