@@ -18,6 +18,7 @@ from tensorboard.backend.event_processing import (  # type: ignore[import-untype
     event_accumulator,
 )
 
+from lib.commands.train import _one_voice
 from lib.config import TransformerConfig
 from lib.data import Batch
 from lib.training import Hardware, TranslationTask, read_log, train, translation_loss
@@ -142,6 +143,17 @@ def test_ctrl_c_ends_both_processes_with_one_sentence(tmp_path: Path) -> None:
     assert errors.count("goes on with --resume.") == 1
     assert errors.count("stopped.") == 1
     assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit(143), ValueError])
+def test_another_process_ends_as_no_failure(
+    error: BaseException, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Or Lightning kills the first one before it has said what happened."""
+    monkeypatch.setattr("lib.training.is_first_process", lambda: False)
+    with pytest.raises(SystemExit) as ended, _one_voice(tmp_path):
+        raise error
+    assert ended.value.code == 0
 
 
 def test_a_loss_that_is_no_number_is_said_once(tmp_path: Path) -> None:

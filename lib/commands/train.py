@@ -163,7 +163,9 @@ def _one_voice(folder: Path) -> Iterator[None]:
         yield
     except (KeyboardInterrupt, SystemExit, ValueError) as error:
         if not is_first_process():
-            raise SystemExit(1) from None
+            # Not as a failure: Lightning kills the first process a moment after one of
+            # the others has failed, and its sentence would not be said.
+            raise SystemExit(0) from None
         if not isinstance(error, ValueError):
             print(f"\nThe run in {folder} goes on with --resume.", file=sys.stderr)
         raise
