@@ -66,7 +66,7 @@ portable: setup ## every chapter again as other processors calculate; some in AR
 colab: setup ## every chapter alone in a folder, with the versions that Colab has
 	@$(RUN) book/tools/colab.py $(ARGS)
 
-course: setup ## write the editions and the assignments into _build/course
+course: setup ## write the editions and the assignments into _course
 	@sh book/tools/course/setup.sh
 	@$(RUN) book/tools/course $(ARGS)
 
@@ -103,6 +103,9 @@ serve: book ## read the site at http://localhost:8000 (PORT=8000)
 	@$(RUN) -m http.server $(PORT) --bind 127.0.0.1 --directory $(SITE)
 
 clean: ## remove what make made, but for the environment
+	@marks=$$(find _build -name gradebook.db 2>/dev/null); [ -z "$$marks" ] || { \
+		echo "Nothing is removed: marks stand in $$marks. Move them out of _build." >&2; \
+		exit 1; }
 	@rm -rf _build .cache .pytest_cache .ruff_cache .mypy_cache .hypothesis
 	@find . -path ./$(VENV) -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -11,6 +11,7 @@ import pytest
 import yaml
 from address import ROOT
 from browser import candidates, find_browser
+from course.command import FOLDER
 from lock import SOURCES, conditions, lines
 from newest import ranges
 from packaging.markers import Marker
@@ -118,14 +119,19 @@ def test_what_one_system_needs_carries_its_condition() -> None:
 
 
 def make(folder: Path, *words: str) -> str:
+    """Run make; what it says."""
+    done = run_make(folder, *words)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def run_make(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run make with no memory of a make that may have started the tests."""
     inherited = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "VENV", "BIN")
     clean = {k: v for k, v in os.environ.items() if k not in inherited}
-    done = subprocess.run(
+    return subprocess.run(
         ["make", *words], cwd=folder, env=clean, capture_output=True, text=True
     )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def test_only_distclean_removes_the_environment(tmp_path: Path) -> None:
@@ -139,6 +145,24 @@ def test_only_distclean_removes_the_environment(tmp_path: Path) -> None:
     assert not any(folder.exists() for folder in made)
     assert ".venv is removed" in make(tmp_path, "distclean")
     assert not kept.exists()
+
+
+def test_no_marks_are_removed(tmp_path: Path) -> None:
+    """`make course` writes beside _build, and marks inside it are not removed either."""
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    beside = tmp_path / FOLDER.relative_to(ROOT) / "nbgrader" / "gradebook.db"
+    inside = tmp_path / "_build" / "course" / "nbgrader" / "gradebook.db"
+    for marks in (beside, inside):
+        marks.parent.mkdir(parents=True)
+        marks.write_text("all the marks")
+    done = run_make(tmp_path, "distclean")
+    assert done.returncode != 0
+    assert "marks stand in _build/course/nbgrader/gradebook.db" in done.stderr
+    assert inside.is_file()
+    inside.unlink()
+    make(tmp_path, "distclean")
+    assert beside.read_text() == "all the marks"
+    assert not inside.parent.exists()
 
 
 def test_windows_keeps_its_programs_elsewhere() -> None:

@@ -13,7 +13,7 @@ from course.assignments import STUB, assignment_notebook
 from course.editions import solution_edition, student_edition
 from course.plan import Plan, read_plan
 
-FOLDER = ROOT / "_build" / "course"
+FOLDER = ROOT / "_course"  # not in _build, which `make clean` removes: marks stand here
 _CONFIG = '''\
 """The settings of nbgrader for this course, written by `make course`."""
 
@@ -81,7 +81,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Write the course into a folder; 1 if a source stands in the way."""
     parser = argparse.ArgumentParser(prog="make course", description=__doc__)
     parser.add_argument(
-        "--into", type=Path, default=FOLDER, help="the folder (default: _build/course)"
+        "--into", type=Path, default=FOLDER, help="the folder (default: _course)"
     )
     folder: Path = parser.parse_args(arguments).into.resolve()
     try:
