@@ -148,7 +148,7 @@ def test_only_distclean_removes_the_environment(tmp_path: Path) -> None:
 
 
 def test_no_marks_are_removed(tmp_path: Path) -> None:
-    """`make course` writes beside _build, and marks inside it are not removed either."""
+    """`make course` writes beside _build, and marks inside it stop the broom."""
     shutil.copy(ROOT / "Makefile", tmp_path)
     beside = tmp_path / FOLDER.relative_to(ROOT) / "nbgrader" / "gradebook.db"
     inside = tmp_path / "_build" / "course" / "nbgrader" / "gradebook.db"
