@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,12 @@ FAULTS = """(smallest) => {
         }
         if (e.matches("img") && !(e.naturalWidth > 0)) faults.push(`no ${e.src}`);
         if (e.matches("img") && e.alt.length < 20) faults.push(`undescribed ${e.src}`);
+    }
+    for (const figure of slide.querySelectorAll("figure")) {
+        const scales = [...figure.querySelectorAll("img")].map(
+            i => Math.max(i.width / i.naturalWidth, i.height / i.naturalHeight));
+        const letter = 16.8 * Math.max(...scales);
+        if (letter < 17) faults.push(`letters of ${letter} px in ${figure.innerHTML}`);
     }
     return faults;
 }"""
@@ -141,6 +148,19 @@ def test_an_answer_can_come_later() -> None:
     )
     assert "fragment" not in now
     assert later.count('<div class="fragment"><div class="highlight"') == 1
+
+
+def test_a_tall_figure_comes_whole_and_then_in_parts() -> None:
+    """The parts overlap or touch, and the last one ends with the picture."""
+    chapter = Chapter(ROOT / "book" / "08_transformer.ipynb")
+    tall = chapter.content("figure", "The whole model with the shapes", 560)
+    places = [int(y) for y in re.findall(r"object-position: 0 (\d+)%", tall)]
+    assert places == [0, 50, 100]
+    assert tall.count("<img") == 4
+    low = Chapter(ROOT / "book" / "04_masks.ipynb").content(
+        "figure", "One sentence", 560
+    )
+    assert low.count("<img") == 1
 
 
 def test_an_empty_line_does_not_end_the_code() -> None:

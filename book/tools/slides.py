@@ -6,8 +6,9 @@ A deck, `book/course/slides/04_masks.md`, is a list of slides with `---` between
 A line such as `{figure} The two masks` brings in the figure whose caption begins so,
 `{code} def causal_mask` the definition of that name, and `{output} print("two words`
 what the cell that holds those words printed. With `{figure later}`, and so for all
-three, it shows when the speaker goes on: first the question, then the answer. What
-follows `Notes:` is for the speaker.
+three, it shows when the speaker goes on: first the question, then the answer. A figure
+so tall that its letters get small comes whole, and then in parts, enlarged.
+What follows `Notes:` is for the speaker.
 nbconvert makes slides of it; reveal.js, which shows them, lies beside them.
 """
 
@@ -16,12 +17,14 @@ from __future__ import annotations
 import argparse
 import ast
 import base64
+import math
 import re
 import shutil
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
+from io import BytesIO
 from pathlib import Path
 
 import nbformat
@@ -29,6 +32,7 @@ from formulas import to_mathml
 from nbconvert.exporters import SlidesExporter
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_notebook
+from PIL import Image
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
@@ -45,6 +49,8 @@ LINE = 41  # pixels that a line of text takes
 WIDTH = 1090  # pixels that a line of code has
 SMALLEST, LARGEST = 20.5, 30.0  # pixels of a letter of code
 LINE_HEIGHT = 1.36  # of code, as a share of its size
+LETTER = 16.8  # pixels of a letter in a figure, before it is scaled
+LEGIBLE, ENLARGED = 17.0, 20.0  # what it needs on a slide, and has in a part
 ASPECT = 0.61  # the width of a letter of code, as a share of its size
 
 
@@ -122,8 +128,11 @@ class Chapter:
         alt = escape(str(cell.metadata["mystnb"]["image"]["alt"]))
         file = f"{self.name}-{len(self.pictures) + 1}.png"
         self.pictures[file] = base64.b64decode(pictures[0])
-        look = f'style="height: {room}px"'
-        return f'<figure><img alt="{alt}" {look} src="{file}"></figure>'
+        width, height = Image.open(BytesIO(self.pictures[file])).size
+        whole = f'<img alt="{alt}" style="height: {room}px" src="{file}">'
+        if LETTER * room / height >= LEGIBLE:
+            return f"<figure>{whole}</figure>"
+        return f"<figure>{whole}{enlarged(file, width, height, room)}</figure>"
 
     def definition(self, wanted: str) -> str:
         """The lines of a function or class, or of the one cell with these words."""
@@ -169,6 +178,22 @@ class Chapter:
                 f"{self.name} has {len(found)} times a {what} {wanted!r}: name one."
             )
         return found[0]
+
+
+def enlarged(file: str, width: int, height: int, room: int) -> str:
+    """The parts of a tall picture, from its top down, each over the one before."""
+    scale = ENLARGED / LETTER
+    count = math.ceil(height * scale / room)
+    parts = []
+    for number in range(count):
+        alt = f"The same picture, enlarged: part {number + 1} of {count}, from the top."
+        look = f"height: {room}px; width: {width * scale:.0f}px"
+        place = f"object-position: 0 {100 * number / (count - 1):.0f}%"
+        parts.append(
+            f'<img class="fragment part" alt="{alt}" style="{look}; {place}" '
+            f'src="{file}">'
+        )
+    return "".join(parts)
 
 
 def without_docstring(source: str) -> str:
