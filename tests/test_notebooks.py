@@ -112,6 +112,19 @@ def test_markdown_shows_everywhere(path: Path) -> None:
 
 
 @each_chapter
+def test_nothing_is_left_raw_in_colab(path: Path) -> None:
+    """No footnotes, MyST comments, pictures from a folder, no named formulas."""
+    for cell in read(path).cells:
+        if cell.cell_type == "markdown":
+            prose = re.sub(r"```.*?```|`[^`\n]*`", "", cell.source, flags=re.DOTALL)
+            assert not re.search(r"\[\^\w+\]|^(% |\+\+\+)", prose, re.MULTILINE), (
+                cell.id
+            )
+            assert not re.search(r"!\[[^\]]*\]\((?!https://)", prose), cell.id
+            assert not re.search(r"\\(label|eqref|ref|newcommand)\b", prose), cell.id
+
+
+@each_chapter
 def test_outputs_show_everywhere(path: Path) -> None:
     """Text, PNG and HTML are what Colab, Jupyter and the site all show."""
     kinds = {
