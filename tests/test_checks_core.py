@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import nbformat
@@ -14,22 +14,10 @@ from nbclient import NotebookClient
 from torch import nn
 
 from lib import checks
-from lib.checks.core import (
-    SOFTMAX,
-    CheckFailed,
-    NotAnswered,
-    answered,
-    as_tensor,
-    brief,
-    exercise,
-    expect,
-    expect_close,
-    expect_equal,
-    expect_shape,
-    expect_tensor,
-    unwrap,
-    without,
-)
+from lib.checks import expect
+from lib.checks.calls import SOFTMAX, without
+from lib.checks.core import exercise
+from lib.checks.guard import CheckFailed, NotAnswered, answered, brief, unwrap
 
 TODO = "Exercise 0.1: not answered yet. Replace the … and run the cell again.\n"
 
@@ -37,24 +25,24 @@ TODO = "Exercise 0.1: not answered yet. Replace the … and run the cell again.\
 @exercise("0.1", praise="Twice is two times.")
 def double(answer: Any) -> None:
     """Check a function that doubles a number or a tensor."""
-    expect_close(
+    expect.close(
         answer(3.0),
         6.0,
         "double(3.0)",
-        [(9.0, "This squares."), (lambda got: got < 0, "This turns the sign.")],
+        {"This squares.": 9.0, "This turns the sign.": lambda got: got < 0},
     )
     x = torch.ones(2, 3)
-    expect_close(answer(x), 2 * torch.ones(2, 3), "double(x)")
-    expect_close(x, torch.ones(2, 3), "x")
+    expect.close(answer(x), 2 * torch.ones(2, 3), "double(x)")
+    expect.close(x, torch.ones(2, 3), "x")
 
 
 @exercise("0.2", praise="It scales.")
 def scale(answer: Any) -> None:
     """Check a module that multiplies by a learned weight."""
     module = answer(4)
-    expect(isinstance(unwrap(module), nn.Module), "Scale must be an nn.Module.")
-    expect_shape(module.weight, (4,), "weight")
-    expect_close(module(torch.ones(2, 4)), torch.ones(2, 4), "Scale(4)(ones)")
+    expect.that(isinstance(unwrap(module), nn.Module), "Scale must be an nn.Module.")
+    expect.shape(module.weight, (4,), "weight")
+    expect.close(module(torch.ones(2, 4)), torch.ones(2, 4), "Scale(4)(ones)")
 
 
 def nothing(x: Any) -> Any:
@@ -106,7 +94,7 @@ def test_a_stub_without_a_source_is_told_the_same(capsys: Any) -> None:
 def test_one_missing_answer_of_several_is_enough(capsys: Any) -> None:
     @exercise("0.3", praise="Yes.")
     def both(one: Any, other: Any) -> None:
-        expect_equal(one + other, 3, "the sum")
+        expect.equal(one + other, 3, "the sum")
 
     both(1, ...)
     both(1, 2)
@@ -132,7 +120,7 @@ def test_what_the_learner_changes_in_place_does_not_reach_the_check() -> None:
     def pops(answer: Any) -> None:
         tokens = [["lets", "go"]]
         for _ in range(2):
-            expect_equal(answer(tokens), "go", "the last token")
+            expect.equal(answer(tokens), "go", "the last token")
 
     pops(lambda tokens: tokens[0].pop())
 
@@ -142,7 +130,7 @@ def test_gradients_flow_through_the_copies() -> None:
     def gradient(answer: Any) -> None:
         x = torch.ones(3, requires_grad=True)
         answer(x).sum().backward()
-        expect_close(x.grad, [2.0, 2.0, 2.0], "the gradient")
+        expect.close(x.grad, [2.0, 2.0, 2.0], "the gradient")
 
     gradient(lambda x: 2 * x)
 
@@ -154,20 +142,20 @@ def failure(check: Callable[..., None], *answers: Any) -> str:
     return str(caught.value)
 
 
-def test_the_first_diagnosis_that_fits_is_told() -> None:
+def test_the_first_slip_that_fits_is_told() -> None:
     assert failure(double, lambda x: x * x) == "Exercise 0.1: This squares."
     assert failure(double, lambda x: -x) == "Exercise 0.1: This turns the sign."
 
 
-def test_without_a_diagnosis_got_and_expected_are_told() -> None:
+def test_without_a_slip_got_and_expected_are_told() -> None:
     told = failure(double, lambda x: x + 1.23456)
     assert told == "Exercise 0.1: double(3.0) should be 6, but is 4.2346."
 
 
-def test_a_diagnosis_never_speaks_against_a_right_answer() -> None:
-    expect_close(6.0, 6.0, "six", [(6.0, "Wrong."), (lambda got: True, "Wrong.")])
-    expect_equal("a", "a", "a", [("a", "Wrong."), (lambda got: True, "Wrong.")])
-    expect_shape(torch.ones(2), (2,), "x", [((2,), "Wrong.")])
+def test_a_slip_never_speaks_against_a_right_answer() -> None:
+    expect.close(6.0, 6.0, "six", {"Same.": 6.0, "Any.": lambda got: True})
+    expect.equal("a", "a", "a", {"Same.": "a", "Any.": lambda got: True})
+    expect.shape(torch.ones(2), (2,), "x", {"Same.": (2,)})
 
 
 def test_an_error_in_the_answer_becomes_a_sentence_with_its_input() -> None:
@@ -288,11 +276,37 @@ def test_a_module_and_its_methods_are_guarded_too() -> None:
 
     @exercise("0.7", praise="Yes.")
     def encodes(answer: Any) -> None:
-        expect(not hasattr(answer, "decode"), "It decodes.")
+        expect.that(not hasattr(answer, "decode"), "It decodes.")
         answer.encode(torch.ones(1))
 
     told = failure(encodes, Box())
     assert told == "Exercise 0.7: Box.encode([1]) stopped with KeyError: 'the'"
+
+
+def test_a_check_runs_once_for_each_of_its_cases(capsys: Any) -> None:
+    @exercise("0.10", praise="Yes.", cases=[(2, 4), (3, 9)])
+    def square(answer: Any, x: int, right: int) -> None:
+        expect.equal(answer(x), right, f"square({x})")
+
+    square(lambda x: x * x)
+    assert capsys.readouterr().out == "Exercise 0.10: right. Yes.\n"
+    assert failure(square, lambda x: x + 2) == (
+        "Exercise 0.10: square(3) should be 9, but is 5."
+    )
+
+
+def test_of_several_conditions_the_first_that_holds_is_told() -> None:
+    expect.none_of({"One.": False, "Two.": torch.tensor(False), "Three.": []})
+    with pytest.raises(CheckFailed, match=r"^Two\.$"):
+        expect.none_of({"One.": False, "Two.": torch.tensor(True), "Three.": True})
+
+
+def test_a_pair_is_a_list_or_tuple_of_two() -> None:
+    expect.pair([1, 2], "Two!")
+    expect.pair((1, 2), "Two!")
+    for other in ([1], (1, 2, 3), "ab", 2):
+        with pytest.raises(CheckFailed, match=r"^Two!$"):
+            expect.pair(other, "Two!")
 
 
 def test_a_check_leaves_the_random_numbers_alone() -> None:
@@ -338,29 +352,29 @@ NUMBERS: list[tuple[Any, Any, str]] = [
 @pytest.mark.parametrize(("got", "expected", "sentence"), NUMBERS)
 def test_numbers_that_differ(got: Any, expected: Any, sentence: str) -> None:
     with pytest.raises(CheckFailed) as caught:
-        expect_close(got, expected, "it")
+        expect.close(got, expected, "it")
     assert str(caught.value).startswith(sentence)
 
 
 def test_numbers_that_agree() -> None:
-    expect_close(1 + 1e-6, 1, "it")
-    expect_close(1, 1.0, "it")
-    expect_close([[1, 2]], torch.tensor([[1.0, 2.0]]), "it")
-    expect_close(torch.ones(2, dtype=torch.float16), [1.0, 1.0], "it")
-    expect_close(torch.ones(2, requires_grad=True), [1.0, 1.0], "it")
-    expect_close([-math.inf], [-math.inf], "it")
-    expect_close(1.05, 1.0, "it", atol=0.1)
+    expect.close(1 + 1e-6, 1, "it")
+    expect.close(1, 1.0, "it")
+    expect.close([[1, 2]], torch.tensor([[1.0, 2.0]]), "it")
+    expect.close(torch.ones(2, dtype=torch.float16), [1.0, 1.0], "it")
+    expect.close(torch.ones(2, requires_grad=True), [1.0, 1.0], "it")
+    expect.close([-math.inf], [-math.inf], "it")
+    expect.close(1.05, 1.0, "it", atol=0.1)
     with pytest.raises(CheckFailed):
-        expect_close(1.05, 1.0, "it", atol=0.01)
+        expect.close(1.05, 1.0, "it", atol=0.01)
 
 
 def test_a_missing_part_is_not_answered_rather_than_wrong() -> None:
     for missing in (None, ...):
         for expectation in (
-            lambda got: expect_close(got, 1.0, "it"),
-            lambda got: expect_equal(got, "a", "it"),
-            lambda got: expect_shape(got, (1,), "it"),
-            lambda got: expect_tensor(got, "it"),
+            lambda got: expect.close(got, 1.0, "it"),
+            lambda got: expect.equal(got, "a", "it"),
+            lambda got: expect.shape(got, (1,), "it"),
+            lambda got: expect.tensor(got, "it"),
             answered,
         ):
             with pytest.raises(NotAnswered):
@@ -379,7 +393,7 @@ EQUAL: list[tuple[Any, Any]] = [
 
 @pytest.mark.parametrize(("got", "expected"), EQUAL)
 def test_values_that_are_equal(got: Any, expected: Any) -> None:
-    expect_equal(got, expected, "it")
+    expect.equal(got, expected, "it")
 
 
 LARGE = torch.arange(20).reshape(4, 5)
@@ -401,7 +415,7 @@ def test_what_is_and_what_should_be_never_read_alike(
     got: Any, expected: Any, sentence: str
 ) -> None:
     with pytest.raises(CheckFailed) as caught:
-        expect_equal(got, expected, "it")
+        expect.equal(got, expected, "it")
     told = str(caught.value)
     assert sentence in told
     wanted, _, found = told.partition("should be ")[2].partition(", but is ")
@@ -410,9 +424,9 @@ def test_what_is_and_what_should_be_never_read_alike(
 
 def test_numbers_are_taken_from_lists_and_arrays() -> None:
     for numbers in ([1.0, 2.0], torch.ones(2).numpy(), [torch.tensor(1.0)]):
-        assert isinstance(as_tensor(numbers), torch.Tensor)
+        assert isinstance(expect.as_tensor(numbers), torch.Tensor)
     for other in ("ab", None, [[1], [1, 2]], object()):
-        assert as_tensor(other) is other
+        assert expect.as_tensor(other) is other
 
 
 def test_a_forbidden_call_is_seen_wherever_it_is_made() -> None:
@@ -438,36 +452,38 @@ def test_a_forbidden_call_is_seen_wherever_it_is_made() -> None:
     assert sys.getprofile() is None
 
 
-UNEQUAL: list[tuple[Any, Any, Iterable[Any], str]] = [
-    ("a", "b", [], "it should be 'b', but is 'a'."),
-    ([1], [1, 2], [([1], "One is missing.")], "One is missing."),
-    (torch.tensor([2]), [1], [([2], "Two!")], "Two!"),
-    (3, 4, [(lambda got: got % 2, "Odd.")], "Odd."),
-    (3, 4, [(lambda got: got["no"], "Never.")], "it should be 4, but is 3."),
+UNEQUAL: list[tuple[Any, Any, expect.Slips, str]] = [
+    ("a", "b", {}, "it should be 'b', but is 'a'."),
+    ([1], [1, 2], {"One is missing.": [1]}, "One is missing."),
+    (torch.tensor([2]), [1], {"Two!": [2]}, "Two!"),
+    (3, 4, {"Odd.": lambda got: got % 2}, "Odd."),
+    (3, 4, {"Never.": lambda got: got["no"]}, "it should be 4, but is 3."),
+    (3, 4, {"Two.": 2, "One or three.": expect.AnyOf(1, 3)}, "One or three."),
+    (5, 4, {"One or odd.": expect.AnyOf(1, lambda got: got % 2)}, "One or odd."),
 ]
 
 
-@pytest.mark.parametrize(("got", "expected", "diagnoses", "sentence"), UNEQUAL)
+@pytest.mark.parametrize(("got", "expected", "slips", "sentence"), UNEQUAL)
 def test_values_that_differ(
-    got: Any, expected: Any, diagnoses: Any, sentence: str
+    got: Any, expected: Any, slips: expect.Slips, sentence: str
 ) -> None:
     with pytest.raises(CheckFailed) as caught:
-        expect_equal(got, expected, "it", diagnoses)
+        expect.equal(got, expected, "it", slips)
     assert str(caught.value) == sentence
 
 
 def test_shapes_and_kinds_that_differ() -> None:
     x = torch.ones(2, 3)
-    expect_shape(x, [2, 3], "x")
+    expect.shape(x, [2, 3], "x")
     with pytest.raises(CheckFailed, match=r"x should have the shape \(3, 2\), but has"):
-        expect_shape(x, (3, 2), "x")
+        expect.shape(x, (3, 2), "x")
     with pytest.raises(CheckFailed, match="Transpose it"):
-        expect_shape(x, (3, 2), "x", [((2, 3), "Transpose it.")])
+        expect.shape(x, (3, 2), "x", {"Transpose it.": (2, 3)})
     with pytest.raises(CheckFailed, match=r"x should be a tensor, but is \[1, 2\]"):
-        expect_tensor([1, 2], "x")
+        expect.tensor([1, 2], "x")
     with pytest.raises(CheckFailed, match=r"torch\.bool, but has torch.float32"):
-        expect_tensor(x, "x", torch.bool)
-    expect_tensor(x, "x", torch.float32)
+        expect.tensor(x, "x", torch.bool)
+    expect.tensor(x, "x", torch.float32)
 
 
 BRIEF: list[tuple[Any, str]] = [
@@ -488,11 +504,12 @@ def test_values_are_written_in_a_few_words(value: Any, text: str) -> None:
 
 
 CELL = """
-from lib.checks.core import exercise, expect_close
+from lib.checks import expect
+from lib.checks.core import exercise
 
 @exercise("0.9", praise="Good.")
 def one(answer):
-    expect_close(answer(), 1.0, "one()")
+    expect.close(answer(), 1.0, "one()")
 
 one(lambda: {answer})
 """

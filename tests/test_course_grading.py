@@ -39,10 +39,10 @@ NAMED = (
 OVERWRITES = """\
 from course import hidden
 from lib.checks import chapter_03 as check
-from lib.checks import core
+from lib.checks import expect
 
 check.softmax = lambda *answers: True
-core.expect_close = check.expect_close = lambda *values, **more: None
+expect.close = lambda *values, **more: None
 hidden.expect_the_same = lambda *values, **more: None
 torch.allclose = lambda *values, **more: True
 

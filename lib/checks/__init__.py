@@ -5,6 +5,7 @@ and ends each exercise cell in a call such as `check.softmax(softmax)`. Where a 
 is graded, `strict()` comes first: then a missing answer fails.
 """
 
-from lib.checks.core import CheckFailed, strict
+from lib.checks.core import strict
+from lib.checks.guard import CheckFailed
 
 __all__ = ["CheckFailed", "strict"]

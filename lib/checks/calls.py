@@ -57,16 +57,6 @@ def without(
 
     Raises:
         CheckFailed: if one of them was called.
-
-    Example:
-        >>> import torch
-        >>> with without("Write it yourself.", of_torch=SOFTMAX):
-        ...     _ = torch.ones(2).exp()
-        >>> with without("Write it yourself.", of_torch=SOFTMAX):
-        ...     _ = torch.ones(2).softmax(dim=0)
-        Traceback (most recent call last):
-            ...
-        lib.checks.guard.CheckFailed: Write it yourself.
     """
     watch, before = _Watch(of_torch, named), sys.getprofile()
     with watch:

@@ -1,7 +1,5 @@
 """The checks behind the exercises of chapter 8, The Transformer."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -9,18 +7,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from lib.checks.core import (
-    brief,
-    exercise,
-    expect,
-    expect_close,
-    expect_equal,
-    expect_shape,
-)
+from lib.checks import expect
+from lib.checks.core import exercise
 from lib.checks.counting import miscounts, model_count
-from lib.checks.decodes import expect_dropped, misdecoded
+from lib.checks.guard import brief
 from lib.config import TransformerConfig
-from lib.masks import padding_mask
+from lib.masks import causal_mask, padding_mask
 from lib.model import Transformer
 
 __all__ = [
@@ -46,52 +38,27 @@ def _small(src: int, tgt: int, **options: bool) -> TransformerConfig:
 def count(answer: Any) -> None:
     """Check the number of parameters of a config."""
     plain = _small(30, 40)
-    expect_equal(
-        answer(plain),
-        model_count(plain),
-        "count of a small post-norm model with vocabularies of 30 and 40",
-        miscounts(plain),
-    )
+    what = "count of a small post-norm model with vocabularies of 30 and 40"
+    right = model_count(plain)
+    expect.equal(answer(plain), right, what, miscounts(plain))
     pre_norm = _small(30, 40, norm_first=True)
-    expect_equal(
-        answer(pre_norm),
-        model_count(pre_norm),
-        "count of the same model with norm_first",
-        [
-            (
-                model_count(plain),
-                "The last norms are missing: with norm_first, each of the two stacks "
-                "ends in one.",
-            ),
-            (
-                model_count(plain) + 2 * plain.d_model,
-                "With norm_first there are two last norms, one for the encoder and one "
-                "for the decoder.",
-            ),
-        ],
-    )
+    what = "count of the same model with norm_first"
+    slips: expect.Slips = {
+        "The last norms are missing: with norm_first, each of the two stacks ends in "
+        "one.": right,
+        "With norm_first there are two last norms, one for the encoder and one for the "
+        "decoder.": right + 2 * plain.d_model,
+    }
+    expect.equal(answer(pre_norm), model_count(pre_norm), what, slips)
     tied = _small(40, 40, tie_embeddings=True)
-    untied = _small(40, 40)
-    expect_equal(
-        answer(tied),
-        model_count(tied),
-        "count of a model with tied embeddings",
-        [
-            (
-                model_count(untied),
-                "Tied embeddings share one matrix: count it once, not three times.",
-            ),
-            (
-                model_count(untied) - 40 * tied.d_model,
-                "Three places share one matrix: the source embedding, the target "
-                "embedding and the output.",
-            ),
-            (
-                model_count(tied) - 40,
-                "The output's bias is not shared: it stays, with V numbers.",
-            ),
-        ],
-    )
+    right, untied = model_count(tied), model_count(_small(40, 40))
+    slips = {
+        "Tied embeddings share one matrix: count it once, not three times.": untied,
+        "Three places share one matrix: the source embedding, the target embedding and "
+        "the output.": untied - 40 * tied.d_model,
+        "The output's bias is not shared: it stays, with V numbers.": right - 40,
+    }
+    expect.equal(answer(tied), right, "count of a model with tied embeddings", slips)
 
 
 @exercise(
@@ -104,90 +71,58 @@ def loss_from_probabilities(answer: Any) -> None:
     targets = torch.randint(0, 7, (2, 3))
     p = logits.softmax(dim=-1)
     losses = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none")
+    right = losses.mean()
     chosen = p.gather(-1, targets[..., None])
-    expect_close(
-        answer(p, targets),
-        losses.mean(),
-        "loss_from_probabilities for 2 sentences of 3 tokens",
-        [
-            (
-                F.cross_entropy(p.flatten(0, 1), targets.flatten()),
-                "That applies a softmax to probabilities: F.cross_entropy expects "
-                "logits.",
-            ),
-            (-losses.mean(), "The sign is turned: a loss is minus the logarithm."),
-            (losses.sum(), "That is the sum: take the mean over all places."),
-            (losses.sum() / 2, "Divide by all B · T places, not by the sentences."),
-            (
-                losses.mean() / math.log(2),
-                "That is the logarithm to base 2: take the natural one.",
-            ),
-            (
-                losses.mean() / math.log(10),
-                "That is the logarithm to base 10: take the natural one.",
-            ),
-            (
-                -chosen.mean().log(),
-                "Take the logarithm of each probability first, then the mean.",
-            ),
-            (
-                -chosen.mean(),
-                "The logarithm is missing: F.nll_loss expects logarithms of "
-                "probabilities.",
-            ),
-            (
-                -p.log().mean(),
-                "That is the mean over all words: pick the probability of the right "
-                "one.",
-            ),
-        ],
-    )
+    slips: expect.Slips = {
+        "That applies a softmax to probabilities: F.cross_entropy expects logits.": (
+            F.cross_entropy(p.flatten(0, 1), targets.flatten())
+        ),
+        "The sign is turned: a loss is minus the logarithm.": -right,
+        "That is the sum: take the mean over all places.": losses.sum(),
+        "Divide by all B · T places, not by the sentences.": losses.sum() / 2,
+        "That is the logarithm to base 2: take the natural one.": right / math.log(2),
+        "That is the logarithm to base 10: take the natural one.": right / math.log(10),
+        "Take the logarithm of each probability first, then the mean.": (
+            -chosen.mean().log()
+        ),
+        "The logarithm is missing: F.nll_loss expects logarithms of probabilities.": (
+            -chosen.mean()
+        ),
+        "That is the mean over all words: pick the probability of the right one.": (
+            -p.log().mean()
+        ),
+    }
+    what = "loss_from_probabilities for 2 sentences of 3 tokens"
+    expect.close(answer(p, targets), right, what, slips)
 
 
 @exercise(
     "8.3",
     praise="Smoothing moves the floor closer still to ln V: nothing is left to learn.",
+    cases=[(20,), (1000,)],
 )
-def floor_with_smoothing(answer: Any) -> None:
+def floor_with_smoothing(answer: Any, size: int) -> None:
     """Check the lowest loss with a softmax too many and label smoothing."""
-    for size in (20, 1000):
-        sure = torch.zeros(1, size, dtype=torch.float64)
-        sure[0, 0] = 1.0
-        target = torch.tensor([0])
-        normalizer = math.log(math.e + size - 1)
-        right, wrong = normalizer - 1, normalizer
-        expect_close(
-            answer(size),
-            F.cross_entropy(sure, target, label_smoothing=0.1),
-            f"floor_with_smoothing({size})",
-            [
-                (right, "That is the floor without label smoothing."),
-                (
-                    0.9 * right + 0.1 * wrong,
-                    "The 0.1 is spread over all V words, and the right word is one of "
-                    "them.",
-                ),
-                (
-                    0.9 * right,
-                    "The other words are missing: 0.1 times the average loss of all.",
-                ),
-                (
-                    math.log(size),
-                    "That is the loss of a model that knows nothing; this one gives "
-                    "the right word the probability 1.",
-                ),
-                (
-                    0.9 * right + 0.1 * (right + (size - 1) * wrong),
-                    "Take the average over all words, not the sum.",
-                ),
-                (
-                    0.0,
-                    "A second softmax never gives the probability 1, so the loss "
-                    "cannot be 0.",
-                ),
-            ],
-            atol=1e-5,
-        )
+    sure = torch.zeros(1, size, dtype=torch.float64)
+    sure[0, 0] = 1.0
+    floor = F.cross_entropy(sure, torch.tensor([0]), label_smoothing=0.1)
+    wrong = math.log(math.e + size - 1)
+    right = wrong - 1  # the losses of a wrong word and of the right one
+    slips: expect.Slips = {
+        "That is the floor without label smoothing.": right,
+        "The 0.1 is spread over all V words, and the right word is one of them.": (
+            0.9 * right + 0.1 * wrong
+        ),
+        "The other words are missing: 0.1 times the average loss of all.": 0.9 * right,
+        "That is the loss of a model that knows nothing; this one gives the right word "
+        "the probability 1.": math.log(size),
+        "Take the average over all words, not the sum.": (
+            0.9 * right + 0.1 * (right + (size - 1) * wrong)
+        ),
+        "A second softmax never gives the probability 1, so the loss cannot be 0.": 0.0,
+    }
+    what = f"floor_with_smoothing({size})"
+    expect.close(answer(size), floor, what, slips, atol=1e-5)
 
 
 class _ReadsPadding(Transformer):
@@ -207,80 +142,108 @@ class _CrossesPadding(Transformer):
 @exercise(
     "8.4",
     praise="This test finds a missing padding mask wherever it is missing.",
+    cases=[(False,), (True,)],
 )
-def same_alone(answer: Any) -> None:
+def same_alone(answer: Any, norm_first: bool) -> None:
     """Check the test that a pair gives the same alone and in a batch."""
     src = torch.tensor([[5, 6, 7, 8, 9], [7, 5, 4, 6, 8], [6, 9, 0, 0, 0]])
     tgt = torch.tensor([[1, 4, 6, 5], [1, 5, 0, 0], [1, 8, 0, 0]])
-    for norm_first in (False, True):
-        config = TransformerConfig(
-            10,
-            10,
-            8,
-            n_heads=2,
-            n_layers=3,
-            d_ff=20,
-            dropout=0.0,
-            norm_first=norm_first,
+    config = _small(10, 10, norm_first=norm_first)
+    expect.that(
+        _verdict(answer(Transformer(config), src, tgt, 0)),
+        "The model without a fault was accused: compare the real target tokens only, "
+        "with a tolerance such as 1e-4, and cut the padding off on both sides.",
+    )
+    for faulty in (_ReadsPadding, _CrossesPadding):
+        model = faulty(config)
+        expect.that(
+            not _verdict(answer(model, src[2:], tgt[2:], 0)),
+            "A model that reads padding went unnoticed: run the pair alone with its "
+            "source cut to the real tokens, not padded as in the batch.",
         )
-        _expect_verdict(
-            answer(Transformer(config), src, tgt, 0),
-            True,
-            "The model without a fault was accused: compare the real target tokens "
-            "only, with a tolerance such as 1e-4, and cut the padding off on both "
-            "sides.",
+        expect.that(
+            not _verdict(answer(model, src, tgt, 0)),
+            "A fault in the last pair went unnoticed: look at every pair of the batch.",
         )
-        for faulty in (_ReadsPadding, _CrossesPadding):
-            model = faulty(config)
-            _expect_verdict(
-                answer(model, src[2:], tgt[2:], 0),
-                False,
-                "A model that reads padding went unnoticed: run the pair alone with "
-                "its source cut to the real tokens, not padded as in the batch.",
-            )
-            _expect_verdict(
-                answer(model, src, tgt, 0),
-                False,
-                "A fault in the last pair went unnoticed: look at every pair of the "
-                "batch.",
-            )
 
 
-def _expect_verdict(got: Any, expected: bool, sentence: str) -> None:
+def _verdict(got: Any) -> bool:
     verdict = got.item() if isinstance(got, Tensor) and got.numel() == 1 else got
     told = f"same_alone should return True or False, but returned {brief(got)}."
-    expect(isinstance(verdict, bool), told)
-    expect(verdict == expected, sentence)
+    expect.that(isinstance(verdict, bool), told)
+    return bool(verdict)
 
 
 @exercise(
     "8.5",
     praise="Masks, embedding, positions, dropout, decoder, output: the writing half.",
+    cases=[(False,), (True,)],
 )
-def decode(answer: Any) -> None:
+def decode(answer: Any, norm_first: bool) -> None:
     """Check the way from target ids and memory to logits."""
     src = torch.tensor([[5, 6, 7, 8, 9], [7, 5, 4, 0, 0]])
     # Padding in front too, where the causal mask alone does not hide it.
     tgt = torch.tensor([[1, 4, 6, 0], [0, 1, 8, 4]])
-    for norm_first in (False, True):
-        model = Transformer(_small(10, 10, norm_first=norm_first))
-        src_mask = padding_mask(src, 0)
-        with torch.no_grad():
-            memory = model.encode(src, src_mask)
-            got = answer(model, tgt, memory, src_mask)
-            right = model.decode(tgt, memory, src_mask)
-            what = f"decode for a model with norm_first={norm_first}"
-            expect_shape(
-                got,
-                (2, 4, 10),
-                what,
-                [
-                    (
-                        (2, 4, 8),
-                        "These are the decoder's vectors: the last step, "
-                        "model.output_proj, makes logits of them.",
-                    )
-                ],
-            )
-            expect_close(got, right, what, misdecoded(model, tgt, memory, src_mask))
-    expect_dropped(answer, tgt)
+    what = f"decode for a model with norm_first={norm_first}"
+    model = Transformer(_small(10, 10, norm_first=norm_first))
+    src_mask = padding_mask(src, 0)
+    with torch.no_grad():
+        memory = model.encode(src, src_mask)
+        got = answer(model, tgt, memory, src_mask)
+        slips: expect.Slips = {
+            "These are the decoder's vectors: the last step, model.output_proj, makes "
+            "logits of them.": (2, 4, 8)
+        }
+        expect.shape(got, (2, 4, 10), what, slips)
+        right = model.decode(tgt, memory, src_mask)
+        expect.close(got, right, what, _misdecoded(model, tgt, memory, src_mask))
+    _expect_dropped(answer, tgt)
+
+
+def _misdecoded(
+    model: Transformer, tgt: Tensor, memory: Tensor, src_mask: Tensor
+) -> expect.Slips:
+    """What typical mistakes give."""
+    padding, future = padding_mask(tgt, 0), causal_mask(tgt.size(1))
+    both = padding & future
+    embedded = model.tgt_embedding(tgt)
+    x = model.positions(embedded)
+
+    def logits(x: Tensor, mask: Tensor | None, cross: Tensor | None) -> Tensor:
+        return model.output_proj(model.decoder(x, memory, mask, cross))
+
+    right = logits(x, both, src_mask)
+    other = model.positions(model.src_embedding(tgt))
+    return {
+        "The padding of the target is not hidden.": logits(x, future, src_mask),
+        "The future is not hidden: add the causal mask.": logits(x, padding, src_mask),
+        "The target has no mask: hide padding and future.": logits(x, None, src_mask),
+        "The source's mask is not handed to the decoder.": logits(x, both, None),
+        "The causal mask is turned round: it hides the past and shows the future.": (
+            logits(x, padding & future.T, src_mask)
+        ),
+        "The two masks are joined by or: both must allow a place, so use &.": (
+            logits(x, padding | future, src_mask)
+        ),
+        "The positions are missing.": logits(embedded, both, src_mask),
+        "That looks the target up in the source's embedding.": (
+            logits(other, both, src_mask)
+        ),
+        "The model returns logits: leave the softmax out.": expect.AnyOf(
+            right.softmax(dim=-1), right.log_softmax(dim=-1)
+        ),
+    }
+
+
+def _expect_dropped(answer: Any, tgt: Tensor) -> None:
+    """Demand that the embedded target is dropped in training."""
+    model = Transformer(_small(10, 10))
+    model.dropout.p = 0.5  # the model's own; its layers drop nothing
+    memory = torch.zeros(2, 5, 8)
+    mask = torch.ones(2, 1, 1, 5, dtype=torch.bool)
+    first, second = answer(model, tgt, memory, mask), answer(model, tgt, memory, mask)
+    expect.that(
+        not torch.equal(first, second),
+        "Nothing is dropped in training: send the embedded target with its positions "
+        "through model.dropout.",
+    )

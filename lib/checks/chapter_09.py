@@ -7,13 +7,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lib.checks.core import (
-    as_tensor,
-    exercise,
-    expect,
-    expect_equal,
-    expect_shape,
-)
+from lib.checks import expect
+from lib.checks.core import exercise
 from lib.checks.leaks import leaks
 
 __all__ = ["leaks", "sentences_right", "shift", "write_greedily"]
@@ -25,50 +20,38 @@ __all__ = ["leaks", "sentences_right", "shift", "write_greedily"]
 def shift(answer: Any) -> None:
     """Check `shift(ids, sos_id, eos_id)`: the two rows of teacher forcing."""
     ids, sos, eos = [7, 5, 9], 1, 2
-    what = f"shift({ids}, sos_id={sos}, eos_id={eos})"
-    got = answer(list(ids), sos, eos)
-    expect(
+    got, what = answer(ids, sos, eos), "shift([7, 5, 9], sos_id=1, eos_id=2)"
+    expect.that(
         isinstance(got, list | tuple | Tensor | np.ndarray) and len(got) == 2,
         f"{what} should be two lists, the decoder's input and its target.",
     )
-    rows = [row.tolist() if hasattr(row, "tolist") else list(row) for row in got]
-    fed, asked = [sos, *ids], [*ids, eos]
-    both = [sos, *ids, eos]
-    leak = "This is the leak: the decoder's input is also its target."
-    expect_equal(
-        rows,
-        [fed, asked],
-        what,
-        [
-            (lambda _: rows[0] == rows[1], leak),
-            (
-                [asked, fed],
-                "The two rows are exchanged: the decoder is fed the one with <sos>.",
-            ),
-            (
-                lambda _: both in rows,
-                "A row has both <sos> and <eos>: nothing is answered after <eos>, and "
-                "nobody has to say <sos>.",
-            ),
-            (
-                [fed[:-1], ids],
-                "The last step is missing: after the last word the model has to learn "
-                "to say <eos>.",
-            ),
-            (
-                [ids, asked[1:]],
-                "The first step is missing: the model has to learn which word follows "
-                "<sos>.",
-            ),
-            (
-                [[eos, *ids], [*ids, sos]],
-                "<sos> and <eos> are exchanged: a sentence starts with <sos>.",
-            ),
-        ],
-    )
-    got = answer([4], 8, 6)
-    rows = [row.tolist() if hasattr(row, "tolist") else list(row) for row in got]
-    expect_equal(rows, [[8, 4], [4, 6]], "shift([4], sos_id=8, eos_id=6)")
+    rows = list(map(_as_list, got))
+    fed, asked, both = [sos, *ids], [*ids, eos], [sos, *ids, eos]
+    slips: expect.Slips = {
+        "This is the leak: the decoder's input is also its target.": (
+            lambda _: rows[0] == rows[1]
+        ),
+        "The two rows are exchanged: the decoder is fed the one with <sos>.": (
+            [asked, fed]
+        ),
+        "A row has both <sos> and <eos>: nothing is answered after <eos>, and nobody "
+        "has to say <sos>.": lambda _: both in rows,
+        "The last step is missing: after the last word the model has to learn to say "
+        "<eos>.": [fed[:-1], ids],
+        "The first step is missing: the model has to learn which word follows <sos>.": (
+            [ids, asked[1:]]
+        ),
+        "<sos> and <eos> are exchanged: a sentence starts with <sos>.": (
+            [[eos, *ids], [*ids, sos]]
+        ),
+    }
+    expect.equal(rows, [fed, asked], what, slips)
+    rows = list(map(_as_list, answer([4], 8, 6)))
+    expect.equal(rows, [[8, 4], [4, 6]], "shift([4], sos_id=8, eos_id=6)")
+
+
+def _as_list(row: Any) -> list[Any]:
+    return row.tolist() if hasattr(row, "tolist") else list(row)
 
 
 _SENTENCE = [3, 4, 3, 5]
@@ -96,60 +79,44 @@ def write_greedily(answer: Any) -> None:
     """Check `write_greedily(next_scores, sos_id, eos_id, max_len)`."""
     calls: list[list[int]] = []
     got = answer(_scores(_SENTENCE, calls), 1, 2, 9)
-    expect(
+    expect.that(
         isinstance(got, list | tuple | Tensor), "The answer should be a list of ids."
     )
     got = [int(i) for i in got]
-    expect(
+    expect.that(
         not calls or calls[0] == [1],
         f"The first call of next_scores should get [sos_id], but it got "
         f"{calls[0] if calls else []}.",
     )
-    expect_equal(got, _SENTENCE, "What it writes", _writing_mistakes(calls))
+    expect.equal(got, _SENTENCE, "What it writes", _writing_mistakes(calls))
     calls.clear()
     got = [int(i) for i in answer(_scores(_SENTENCE, calls), 1, 2, 2)]
-    expect_equal(
-        got,
-        _SENTENCE[:2],
-        "What it writes with max_len=2",
-        [
-            (
-                lambda ids: len(ids) > 2,
-                "It writes more than max_len words: <sos> does not count, but every "
-                "word does.",
-            ),
-            (lambda ids: len(ids) < 2, "It stops too early: <sos> is not a word."),
-        ],
-    )
+    slips: expect.Slips = {
+        "It writes more than max_len "
+        "words: <sos> does not count, but every word does.": lambda ids: len(ids) > 2,
+        "It stops too early: <sos> is not a word.": lambda ids: len(ids) < 2,
+    }
+    expect.equal(got, _SENTENCE[:2], "What it writes with max_len=2", slips)
 
 
-def _writing_mistakes(calls: list[list[int]]) -> list[tuple[Any, str]]:
-    return [
-        ([1, *_SENTENCE], "It still begins with <sos>: return only the words."),
-        ([*_SENTENCE, 2], "It still ends with <eos>: return only the words."),
-        (
-            [1, *_SENTENCE, 2],
-            "It still has <sos> and <eos> around it: return only the words.",
+def _writing_mistakes(calls: list[list[int]]) -> expect.Slips:
+    return {
+        "It still begins with <sos>: return only the words.": [1, *_SENTENCE],
+        "It still ends with <eos>: return only the words.": [*_SENTENCE, 2],
+        "It still has <sos> and <eos> around it: return only the words.": (
+            [1, *_SENTENCE, 2]
         ),
-        (
-            lambda ids: 7 in ids,
-            "It takes the word with the smallest score: take the largest, argmax.",
+        "It takes the word with the smallest score: take the largest, argmax.": (
+            lambda ids: 7 in ids
         ),
-        (
-            lambda _: len(calls) > 1 and all(len(ids) == 1 for ids in calls),
-            "Only one id goes into next_scores: give it all that is written so far, "
-            "<sos> included.",
+        "Only one id goes into next_scores: give it all that is written so far, <sos> "
+        "included.": lambda _: len(calls) > 1 and all(len(ids) == 1 for ids in calls),
+        "It goes on after <eos>: the sentence is over there.": (
+            lambda ids: 2 in ids or ids[: len(_SENTENCE)] == _SENTENCE
         ),
-        (
-            lambda ids: 2 in ids or ids[: len(_SENTENCE)] == _SENTENCE,
-            "It goes on after <eos>: the sentence is over there.",
-        ),
-        (
-            lambda ids: len(calls) > 1 and 1 not in calls[1],
-            "<sos> is missing from the second call: give next_scores all that is "
-            "written so far, <sos> included.",
-        ),
-    ]
+        "<sos> is missing from the second call: give next_scores all that is written "
+        "so far, <sos> included.": lambda ids: len(calls) > 1 and 1 not in calls[1],
+    }
 
 
 _LABELS = [[4, 2, 0, 0], [2, 0, 0, 0], [5, 3, 3, 2], [3, 2, 0, 0]]
@@ -170,13 +137,15 @@ def sentences_right(answer: Any) -> None:
         _count(answer(_ranks_first(words), alone, 0), 1)
         for words in (alone, torch.tensor([[6, 5, 8, 2]]))
     ]
-    expect(counts != [0, 1], "It counts the wrong sentences: count the right ones.")
-    expect_equal(got, 5, "The number of right sentences", _counting(said, labels))
-    expect_equal(counts, [1, 0], "The counts in one right and in one wrong sentence")
+    expect.that(
+        counts != [0, 1], "It counts the wrong sentences: count the right ones."
+    )
+    expect.equal(got, 5, "The number of right sentences", _counting(said, labels))
+    expect.equal(counts, [1, 0], "The counts in one right and in one wrong sentence")
     # The same sentences, with the words 0 and 3 exchanged: now 3 is padding.
     exchange = torch.tensor([3, 1, 2, 0, 4, 5, 6, 7, 8])
     other = _count(answer(_ranks_first(exchange[said]), exchange[labels], 3), 8)
-    expect(
+    expect.that(
         other == 5,
         "It is right where padding is 0, but not where it is 3: ask for pad_id.",
     )
@@ -188,15 +157,15 @@ def _ranks_first(words: Tensor) -> Tensor:
 
 def _count(got: Any, sentences: int) -> Any:
     """Take the answer as a number; what is no single number is named."""
-    found = as_tensor(got)
+    found = expect.as_tensor(got)
     if not isinstance(found, Tensor):
         return got
-    shapes = [
-        ((sentences,), "This is one answer for each sentence: count the right ones."),
-        ((sentences, 4), "This is one answer for each word: count the sentences."),
-    ]
-    expect_shape(found, (), "sentences_right(logits, labels, pad_id)", shapes)
-    expect(
+    slips: expect.Slips = {
+        "This is one answer for each sentence: count the right ones.": (sentences,),
+        "This is one answer for each word: count the sentences.": (sentences, 4),
+    }
+    expect.shape(found, (), "sentences_right(logits, labels, pad_id)", slips)
+    expect.that(
         found.dtype != torch.bool,
         "This is one answer for the whole batch: ask each sentence, with dim=1, and "
         "count.",
@@ -204,7 +173,7 @@ def _count(got: Any, sentences: int) -> Any:
     return found.item()
 
 
-def _counting(said: Tensor, labels: Tensor) -> list[tuple[Any, str]]:
+def _counting(said: Tensor, labels: Tensor) -> expect.Slips:
     """What a wrong count says about how it was made."""
     hits, padding = said == labels, labels == 0
     fine = hits | padding
@@ -217,42 +186,25 @@ def _counting(said: Tensor, labels: Tensor) -> list[tuple[Any, str]]:
     def share(value: Any) -> bool:
         return any(abs(value - number) < 1e-6 for number in shares)
 
-    return [
-        (
-            int(hits.all(dim=1).sum()),
-            "The model also has to say <pad> at the places of padding: what it says "
-            "there must not matter.",
+    return {
+        "The model also has to say <pad> at the places of padding: what it says there "
+        "must not matter.": int(hits.all(dim=1).sum()),
+        "It takes a place for padding where the model says <pad>: padding is where the "
+        "label is.": int((hits | (said == 0)).all(dim=1).sum()),
+        "It forgives the model a <pad> in the middle of a sentence: only the label "
+        "tells what is padding.": int((fine | (said == 0)).all(dim=1).sum()),
+        "It is the other way round: words have to be right, and padding is fine.": (
+            int((hits | ~padding).all(dim=1).sum())
         ),
-        (
-            int((hits | (said == 0)).all(dim=1).sum()),
-            "It takes a place for padding where the model says <pad>: padding is where "
-            "the label is.",
+        "These are words: count the sentences.": int((hits & ~padding).sum()),
+        "These are words, and padding with them.": int(hits.sum()),
+        "These are places, padding included: count the sentences.": int(fine.sum()),
+        "Padding counts as wrong: inside a sentence it has to count as right, so join "
+        "the two with |.": int((hits & ~padding).all(dim=1).sum()),
+        "It counts columns: a sentence is a row, so ask all of dim=1.": (
+            int(fine.all(dim=0).sum())
         ),
-        (
-            int((fine | (said == 0)).all(dim=1).sum()),
-            "It forgives the model a <pad> in the middle of a sentence: only the label "
-            "tells what is padding.",
-        ),
-        (
-            int((hits | ~padding).all(dim=1).sum()),
-            "It is the other way round: words have to be right, and padding is fine.",
-        ),
-        (int((hits & ~padding).sum()), "These are words: count the sentences."),
-        (int(hits.sum()), "These are words, and padding with them."),
-        (int(fine.sum()), "These are places, padding included: count the sentences."),
-        (
-            int((hits & ~padding).all(dim=1).sum()),
-            "Padding counts as wrong: inside a sentence it has to count as right, "
-            "so join the two with |.",
-        ),
-        (
-            int(fine.all(dim=0).sum()),
-            "It counts columns: a sentence is a row, so ask all of dim=1.",
-        ),
-        (share, "This is a share: return the number of right sentences."),
-        (
-            len(labels),
-            "All sentences count as right: each needs all of its words right, not one "
-            "of them.",
-        ),
-    ]
+        "This is a share: return the number of right sentences.": share,
+        "All sentences count as right: each needs all of its words right, not one of "
+        "them.": len(labels),
+    }

@@ -6,7 +6,8 @@ import math
 import torch
 from torch import Tensor, nn
 
-from lib.checks.core import CheckFailed, expect
+from lib.checks import expect
+from lib.checks.guard import CheckFailed
 
 __all__ = ["expect_different", "expect_kept"]
 
@@ -27,7 +28,7 @@ def expect_different(layers: list[nn.Module]) -> None:
                 f"Two layers still hold the same matrix {same[0]}: draw every "
                 "parameter with more than one dimension anew."
             )
-    expect(
+    expect.that(
         not clones,
         "These are clones: a deep copy takes the numbers over too, so draw the "
         "matrices of each copy anew.",
@@ -40,14 +41,14 @@ def expect_kept(layer: nn.Module, layers: list[nn.Module]) -> None:
         for name, parameter in one.named_parameters():
             original = layer.get_parameter(name)
             if parameter.dim() == 1:
-                expect(
+                expect.that(
                     torch.equal(parameter, original),
                     f"The vector {name} was drawn anew: leave biases and norms alone.",
                 )
                 continue
             bound = math.sqrt(6 / sum(parameter.shape))
             largest = parameter.abs().max().item()
-            expect(
+            expect.that(
                 0.8 * bound < largest <= bound,
                 f"The matrix {name} does not follow Xavier's rule: its largest number "
                 f"should be just under {bound:.3f}, but is {largest:.3f}.",

@@ -6,16 +6,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lib.checks.core import (
-    CheckFailed,
-    as_tensor,
-    brief,
-    exercise,
-    expect,
-)
+from lib.checks import expect
+from lib.checks.core import exercise
+from lib.checks.guard import CheckFailed, brief
 
 __all__ = ["leaks"]
-
 
 _VOCAB_SIZE = 11
 _TARGET = [4, 9, 10, 0, 7, 2]
@@ -70,24 +65,26 @@ def _black_box(
 @exercise("9.3", praise="Run it on every data loader before you train with it.")
 def leaks(answer: Any) -> None:
     """Check `leaks(run, target, vocab_size)`: does a step see its own target?"""
-    verdicts: list[tuple[str, bool, bool]] = []
+    said: list[bool] = []
     honest_calls: list[list[int]] = []  # of the code with the shift
-    for name, sees, strength, expected in _BOXES:
+    for _, sees, strength, _ in _BOXES:
         calls: list[list[int]] = []
         run = _black_box(sees, strength, calls)
-        got = answer(run, torch.tensor(_TARGET), _VOCAB_SIZE)
-        got = as_tensor(got)
-        expect(
+        got = expect.as_tensor(answer(run, torch.tensor(_TARGET), _VOCAB_SIZE))
+        expect.that(
             isinstance(got, Tensor) and got.numel() == 1 and got.dtype == torch.bool,
             f"The answer should be True or False, but is {brief(got)}.",
         )
         _expect_ids(calls)
         honest_calls = honest_calls or calls
-        verdicts.append((name, bool(got), expected))
-    if any(got != expected for _, got, expected in verdicts):
-        _expect_verdicts(verdicts)
-        _expect_changes(honest_calls, said_leak=verdicts[0][1])
-        _expect_rows(verdicts)
+        said.append(bool(got))
+    right = [leaks for *_, leaks in _BOXES]
+    if said != right:
+        exchanged = said == [not leaks for leaks in right]
+        told = "True and False are exchanged: True means that there is a leak."
+        expect.that(not exchanged, told)
+        _expect_changes(honest_calls, said_leak=said[0])
+        _expect_rows(said)
 
 
 def _expect_ids(calls: list[list[int]]) -> None:
@@ -99,73 +96,53 @@ def _expect_ids(calls: list[list[int]]) -> None:
         )
 
 
-def _expect_verdicts(verdicts: list[tuple[str, bool, bool]]) -> None:
-    expect(
-        any(got == expected for _, got, expected in verdicts),
-        "True and False are exchanged: True means that there is a leak.",
-    )
-
-
 def _expect_changes(calls: list[list[int]], said_leak: bool) -> None:
     """Look at the targets that were tried on the code with the shift."""
-    expect(calls, "It never calls run: the scores have to be computed, twice or more.")
     changed = [
         {
             j
-            for j, (new, old) in enumerate(zip(ids, _TARGET, strict=False))
-            if new != old
+            for j, pair in enumerate(zip(ids, _TARGET, strict=False))
+            if len({*pair}) > 1
         }
         for ids in calls
     ]
-    expect(
-        any(changed),
-        "run is given the same target each time: change a word in a clone of it.",
-    )
-    if said_leak:
-        expect(
-            max(len(places) for places in changed) == 1,
-            "Several words are changed at once, and then rows may move that only see "
-            "an earlier one: take a fresh target.clone() for each step.",
-        )
-        return
-    missed = set(range(len(_TARGET))) - set().union(*changed)
+    missed = set(range(len(_TARGET))).difference(*changed)
     places = ", ".join(map(str, sorted(missed)))
-    expect(
-        not missed,
+    slips = {
+        "It never calls run: the scores have to be computed, twice or more.": not calls,
+        "run is given the same target each time: change a word in a clone of it.": (
+            not any(changed)
+        ),
+        "Several words are changed at once, and then rows may move that only see an "
+        "earlier one: take a fresh target.clone() for each step.": (
+            said_leak and max(map(len, changed), default=1) != 1
+        ),
         f"The target of step {places} is never changed: change each word in turn, into "
-        "another one than it is, and say False only when all have been tried.",
-    )
+        "another one than it is, and say False only when all have been tried.": (
+            missed and not said_leak
+        ),
+    }
+    expect.none_of(slips)
 
 
-def _expect_rows(verdicts: list[tuple[str, bool, bool]]) -> None:
-    said = [got for _, got, _ in verdicts]
-    expect(
-        not all(said),
+def _expect_rows(said: list[bool]) -> None:
+    """Name the rows that were compared, if the verdicts tell."""
+    right = [one == leaks for one, (*_, leaks) in zip(said, _BOXES, strict=True)]
+    slips = {
         "It says True of all code: later rows may move when a word changes, so compare "
-        "only the rows up to the changed word.",
-    )
-    expect(
-        any(said),
+        "only the rows up to the changed word.": all(said),
         "It says False of all code: compare the rows up to and including the changed "
-        "word, before and after.",
-    )
-    right = [got == expected for _, got, expected in verdicts]
-    expect(
-        right != [name != _BOXES[5][0] for name, *_ in _BOXES],
+        "word, before and after.": not any(said),
         "It compares row t alone: when word t changes, the rows before t must not move "
-        "either.",
-    )
-    expect(
-        said != [sees is _next_but_not_own for _, sees, *_ in _BOXES],
-        "It leaves row t out: compare the rows up to and including the changed word.",
-    )
-    expect(
-        right[6] or not all(right[:3]),
+        "either.": right == [sees is not _next_but_not_own for _, sees, *_ in _BOXES],
+        "It leaves row t out: compare the rows up to and including the changed word.": (
+            said == [sees is _next_but_not_own for _, sees, *_ in _BOXES]
+        ),
         "It misses a leak that changes the scores a little: compare the scores "
-        "themselves, not the words that win, and with a small tolerance.",
-    )
-    for name, got, expected in verdicts:
-        expect(
-            got == expected,
-            f"For code {name} it should be {expected}, not {got}.",
-        )
+        "themselves, not the words that win, and with a small tolerance.": (
+            all(right[:3]) and not right[6]
+        ),
+    }
+    expect.none_of(slips)
+    for one, (name, _, _, leaks) in zip(said, _BOXES, strict=True):
+        expect.that(one == leaks, f"For code {name} it should be {leaks}, not {one}.")

@@ -15,9 +15,8 @@ import torch
 from course.context import leaned_on
 from course.exercises import exercises
 from course.plan import chapter, exercise
-from lib.checks import CheckFailed
-from lib.checks.core import expect_close, expect_equal, unwrap
-from lib.checks.guard import Guarded, NotAnswered, reason
+from lib.checks import CheckFailed, expect
+from lib.checks.guard import Guarded, NotAnswered, reason, unwrap
 
 TRIES = 3  # how often each exercise's values are drawn
 
@@ -112,12 +111,12 @@ def _expect(found: Any, wanted: Any, what: str) -> None:
         isinstance(wanted, torch.Tensor) and wanted.is_floating_point()
     )
     if numbers:
-        expect_close(found, wanted, what)
+        expect.close(found, wanted, what)
     elif isinstance(wanted, tuple | list) and any(
         isinstance(part, float | torch.Tensor | tuple) for part in wanted
     ):
-        expect_equal(len(found), len(wanted), f"the length of {what}")
+        expect.equal(len(found), len(wanted), f"the length of {what}")
         for place, (one, other) in enumerate(zip(found, wanted, strict=True)):
             _expect(one, other, f"part {place} of {what}")
     else:
-        expect_equal(found, wanted, what)
+        expect.equal(found, wanted, what)
