@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -23,7 +24,7 @@ from course.editions import solution_edition, student_edition
 from course.exercises import exercises
 from course.hidden import DRAWS, expect_the_same, solution
 from course.plan import PLAN, chapter, exercise, exercises_of, read_plan
-from solutions import leave_out
+from solutions import leave_out, leave_out_of_downloads
 
 from lib import checks
 from lib.checks import CheckFailed
@@ -109,9 +110,10 @@ def test_the_solution_edition_is_filled_in(path: Any) -> None:
 class Site:
     """What Sphinx tells an extension, as far as this one asks."""
 
-    def __init__(self, show: bool) -> None:
+    def __init__(self, show: bool, folder: Path = ROOT) -> None:
         self.env, self.config = self, self
         self.show_solutions = show
+        self.outdir = folder
 
     def doc2path(self, document: str) -> str:
         return f"{document}.ipynb" if document[5].isdigit() else f"{document}.md"
@@ -125,6 +127,20 @@ def test_one_setting_leaves_the_solutions_out_of_the_site(show: bool) -> None:
         leave_out(Site(show), document, source)
         assert ("<summary>Solution</summary>" in source[0]) == kept
         assert ("### Exercise 1.1" in source[0]) and nbformat.reads(source[0], 4)
+
+
+@pytest.mark.parametrize("show", [True, False])
+def test_nor_are_they_in_what_a_page_offers_for_download(
+    show: bool, tmp_path: Path
+) -> None:
+    offered = tmp_path / "_sources" / "book" / CHAPTERS[0].name
+    offered.parent.mkdir(parents=True)
+    offered.write_bytes(CHAPTERS[0].read_bytes())
+    leave_out_of_downloads(Site(show, tmp_path), None)
+    text = offered.read_text(encoding="utf-8")
+    assert ("<summary>Solution</summary>" in text) == show
+    assert ("<summary>Answer</summary>" in text) == show
+    assert "### Exercise 1.1" in text and nbformat.reads(text, 4)
 
 
 def test_the_site_shows_them_unless_it_is_told_otherwise() -> None:
