@@ -20,7 +20,7 @@ def leave_out(app: Sphinx, document: str, source: list[str]) -> None:
 
 
 def leave_out_of_downloads(app: Sphinx, error: Exception | None) -> None:
-    """Let the notebooks in `_sources`, which pages offer, be the student edition too."""
+    """Let the notebooks in `_sources`, which pages offer, be without them too."""
     if error is not None or app.config.show_solutions:
         return
     for path in Path(app.outdir, "_sources").rglob("*.ipynb"):
