@@ -210,7 +210,7 @@ def _expect_verdicts(verdicts: list[tuple[str, bool, bool]]) -> None:
 
 @exercise("2.5", praise="Positions that never came up in training stay as random.")
 def learned_positions(answer: Any) -> None:
-    """Check the module `LearnedPositions(d_model, max_len)`."""
+    """Check the module `LearnedPositions(d_model, max_len)`: a table that learns."""
     module, words = answer(d_model=6, max_len=10), torch.randn(3, 4, 6)
     slips: expect.Slips = {
         "Only the positions come back: add them to the words.": (4, 6)

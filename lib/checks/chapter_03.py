@@ -68,7 +68,7 @@ def _has_nan(got: Any) -> bool:
     praise="Stack many queries as rows, and this is the matrix form of the chapter.",
 )
 def attend(answer: Any) -> None:
-    """Check `attend(query, keys, values)` for one query."""
+    """Check `attend(query, keys, values)`: attention for one query."""
     query = torch.tensor([1.0, 0.0, 2.0, -1.0])
     keys = torch.tensor(
         [[1.0, 1.0, 0.0, 0.0], [0.0, 1.0, 1.0, 0.0], [0.5, 0.0, 1.0, 1.0]]
@@ -138,7 +138,7 @@ def _other_shares(query: Tensor, keys: Tensor, values: Tensor) -> expect.Slips:
     "9 times too large.",
 )
 def spread(answer: Any) -> None:
-    """Check `spread(d_k, sigma)`, the standard deviation of a dot product."""
+    """Check `spread(d_k, sigma)`: the standard deviation of a dot product."""
     slips: expect.Slips = {
         "64 is the variance: the standard deviation is its square root.": 64.0,
         "That is the spread after scaling: the question is about the unscaled dot "

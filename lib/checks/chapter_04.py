@@ -38,7 +38,7 @@ def _expect_boolean(got: Any, what: str) -> None:
 
 @exercise("4.1", praise="With a width of the whole length it is the causal mask again.")
 def window_mask(answer: Any) -> None:
-    """Check `window_mask(length, width)`."""
+    """Check `window_mask(length, width)`: each position and the few before it."""
     ones = torch.ones(6, 6, dtype=torch.bool)
     right = ones.tril() & ones.triu(-2)
     wide, narrow = ones.tril() & ones.triu(-3), ones.tril() & ones.triu(-1)
@@ -64,7 +64,7 @@ def window_mask(answer: Any) -> None:
 
 @exercise("4.2", praise="This is the mask that the decoder of chapter 8 builds.")
 def decoder_mask(answer: Any) -> None:
-    """Check `decoder_mask(token_ids, pad_id)`."""
+    """Check `decoder_mask(token_ids, pad_id)`: the past, without its padding."""
     # Padding at either end and inside, and a token 0 that is none: so no two slips
     # give the same mask.
     tokens = torch.tensor([[5, 0, 6, 9], [2, 2, 5, 7], [5, 2, 8, 2]])
@@ -115,7 +115,7 @@ def decoder_mask(answer: Any) -> None:
     "4.3", praise="Finite on the way, and exactly zero at the end, in every type."
 )
 def masked_softmax(answer: Any) -> None:
-    """Check `masked_softmax(scores, mask)`."""
+    """Check `masked_softmax(scores, mask)`: shares of the open keys alone."""
     scores = torch.tensor([[2.0, 1.0, 0.0], [1.0, 1.0, 3.0]])
     mask = torch.tensor([[True, False, True], [True, True, True]])
     low = scores.masked_fill(~mask, -1e9)
@@ -221,7 +221,7 @@ def _expect_gradient(answer: Any, scores: Tensor, mask: Tensor) -> None:
     "4.4", praise="What the book joins with &, the other convention joins with |."
 )
 def for_pytorch(answer: Any) -> None:
-    """Check `for_pytorch(token_ids, pad_id)`."""
+    """Check `for_pytorch(token_ids, pad_id)`: two masks in which True blocks."""
     tokens = torch.tensor([[5, 0, 6], [5, 2, 2]])
     got = answer(tokens, 2)
     expect.pair(
@@ -271,7 +271,7 @@ _VERDICTS = {
 
 @exercise("4.5", praise="B by one step, C through a mean, E in long sentences only.")
 def looking_ahead(answer: Any) -> None:
-    """Check the set of suspects that look ahead."""
+    """Check the set `looking_ahead`: the suspects that see a later token."""
     kind = isinstance(answer, Collection) and not isinstance(answer, str | Mapping)
     expect.that(
         kind and set(answer) <= set(_VERDICTS),

@@ -16,7 +16,7 @@ __all__ = ["drop", "fold", "is_pre_norm", "normed_by_hand", "residual", "rms_nor
 
 @exercise("6.1", praise="Mean 0 and variance 1, and the pattern is still there.")
 def normed_by_hand(answer: Any) -> None:
-    """Check the four numbers of the layer norm of [0, 0, 3, 9]."""
+    """Check `normed_by_hand`: the layer norm of [0, 0, 3, 9], to two decimals."""
     has_length = hasattr(answer, "__len__")
     expect.that(has_length, "The answer should be a list of four numbers.")
     expect.equal(len(answer), 4, "The number of numbers")
@@ -190,7 +190,7 @@ def is_pre_norm(answer: Any) -> None:
 
 @exercise("6.6", praise="You built what stands around every sublayer of the model.")
 def residual(answer: Any) -> None:
-    """Check a residual connection with dropout and norm, in both orders."""
+    """Check the module `MyResidual(d_model, dropout, norm_first)`, in both orders."""
     x, linear = 3 + 5 * torch.randn(2, 4, 8), nn.Linear(8, 8)
     for first in (False, True):
         block = answer(8, 0.0, first)
@@ -220,8 +220,9 @@ def _misplaced(x: Tensor, f: Callable[[Tensor], Tensor], first: bool) -> expect.
         forgotten = f(_normed(x)) if first else _normed(f(x))
         return {
             "The two orders are exchanged or not told apart: norm_first=True is "
-            "x + sublayer(norm(x)), False is "
-            "norm(x + sublayer(x)).": _ordered(x, f, not first),
+            "x + sublayer(norm(x)), False is norm(x + sublayer(x)).": (
+                _ordered(x, f, not first)
+            ),
             "The residual is missing: add x to what the sublayer gives.": forgotten,
             "The norm is missing.": x + f(x),
             "The residual carries x itself, not the normed x: only the sublayer gets "

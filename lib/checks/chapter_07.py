@@ -1,4 +1,4 @@
-"""The checks behind the exercises of chapter 7, Encoder and decoder."""
+"""The checks of chapter 7: shapes, what is visible, copies, sizes, a decoder layer."""
 
 import copy
 import math
@@ -36,7 +36,7 @@ __all__ = [
     "come from two sentences.",
 )
 def weight_shapes(answer: Any) -> None:
-    """Check the shapes of the weights of the three attentions."""
+    """Check `weight_shapes(B, H, S, T)`: the weights of the three attentions."""
     b, h, s, t = 2, 4, 5, 6
     right = ((b, h, s, s), (b, h, t, t), (b, h, t, s))
     slips: expect.Slips = {
@@ -65,7 +65,7 @@ def weight_shapes(answer: Any) -> None:
     praise="You can now read the mask of any model from outside, without its code.",
 )
 def visible(answer: Any) -> None:
-    """Check that a function finds out which output depends on which input."""
+    """Check `visible(run, x)`: which output depends on which input."""
     x = torch.randn(1, 5, 16)
     decoder, encoder = decoder_of(5), encoder_of()
     triangle = causal_mask(5)
@@ -120,7 +120,7 @@ def _expect_noticed(answer: Any, x: Tensor, triangle: Tensor) -> None:
     praise="Six layers of one build, and each may now learn something of its own.",
 )
 def fresh_copies(answer: Any) -> None:
-    """Check that a layer is copied in build but not in numbers."""
+    """Check `fresh_copies(layer, n)`: copied in build, but not in numbers."""
     layer = EncoderLayer(small_config())
     with torch.no_grad():
         for name, parameter in layer.named_parameters():
@@ -158,7 +158,7 @@ def fresh_copies(answer: Any) -> None:
     cases=[(24, 0.5), (6, 0.3), (1, 1.0)],
 )
 def expected_size(answer: Any, n: int, r: float) -> None:
-    """Check the size of the vectors after `n` pre-norm layers."""
+    """Check `expected_size(n_layers, r)`: how long pre-norm vectors get."""
     what = f"expected_size({n}, {r})"
     slips: expect.Slips = {
         "That counts one sublayer for each layer, but an encoder layer has two: "
@@ -185,7 +185,7 @@ def expected_size(answer: Any, n: int, r: float) -> None:
 )
 @torch.no_grad()
 def decoder_forward(answer: Any, norm_first: bool) -> None:
-    """Check the way of x through the three sublayers of a decoder layer."""
+    """Check `decoder_forward(layer, x, memory, ...)`: the three sublayers in order."""
     x, memory = torch.randn(2, 4, 16), torch.randn(2, 3, 16)
     src_mask = torch.tensor([[True, True, True], [True, True, False]])[:, None, None]
     masks = (causal_mask(4), src_mask)

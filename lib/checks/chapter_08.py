@@ -1,4 +1,4 @@
-"""The checks behind the exercises of chapter 8, The Transformer."""
+"""The checks of chapter 8: a count, two losses, a test of masks, the writing half."""
 
 import math
 from typing import Any
@@ -9,11 +9,10 @@ from torch import Tensor
 
 from lib.checks import expect
 from lib.checks.core import exercise
-from lib.checks.counting import miscounts, model_count
 from lib.checks.guard import brief
 from lib.config import TransformerConfig
 from lib.masks import causal_mask, padding_mask
-from lib.model import Transformer
+from lib.model import Transformer, count_parameters
 
 __all__ = [
     "count",
@@ -36,11 +35,11 @@ def _small(src: int, tgt: int, **options: bool) -> TransformerConfig:
     praise="At the base sizes, with tied embeddings, your formula gives 63,119,496.",
 )
 def count(answer: Any) -> None:
-    """Check the number of parameters of a config."""
+    """Check `count(config)`: the number of parameters of a model."""
     plain = _small(30, 40)
     what = "count of a small post-norm model with vocabularies of 30 and 40"
-    right = model_count(plain)
-    expect.equal(answer(plain), right, what, miscounts(plain))
+    right = _model_count(plain)
+    expect.equal(answer(plain), right, what, _miscounts(plain))
     pre_norm = _small(30, 40, norm_first=True)
     what = "count of the same model with norm_first"
     slips: expect.Slips = {
@@ -49,9 +48,9 @@ def count(answer: Any) -> None:
         "With norm_first there are two last norms, one for the encoder and one for the "
         "decoder.": right + 2 * plain.d_model,
     }
-    expect.equal(answer(pre_norm), model_count(pre_norm), what, slips)
+    expect.equal(answer(pre_norm), _model_count(pre_norm), what, slips)
     tied = _small(40, 40, tie_embeddings=True)
-    right, untied = model_count(tied), model_count(_small(40, 40))
+    right, untied = _model_count(tied), _model_count(_small(40, 40))
     slips = {
         "Tied embeddings share one matrix: count it once, not three times.": untied,
         "Three places share one matrix: the source embedding, the target embedding and "
@@ -61,12 +60,53 @@ def count(answer: Any) -> None:
     expect.equal(answer(tied), right, "count of a model with tied embeddings", slips)
 
 
+def _model_count(config: TransformerConfig) -> int:
+    """Count the numbers of the model itself."""
+    return count_parameters(Transformer(config))
+
+
+def _miscounts(config: TransformerConfig) -> expect.Slips:
+    """What typical mistakes give, for a post-norm model that is not tied."""
+    right = _model_count(config)
+    d, d_ff, n = config.d_model, config.d_ff, config.n_layers
+    v = config.tgt_vocab_size
+    attention = 4 * (d * d + d)
+    return {
+        "The decoder's layers have two attentions each: self-attention and "
+        "cross-attention.": right - n * attention,
+        "The biases of the attentions are missing: each of the four linear maps has "
+        "one, of D numbers.": right - 12 * n * d,
+        "The biases of the feed-forward blocks are missing: d_ff numbers and D "
+        "numbers.": right - 2 * n * (d_ff + d),
+        "All biases are missing: each linear map has one.": (
+            right - 12 * n * d - 2 * n * (d_ff + d) - v
+        ),
+        "The norms are missing: 2 in an encoder layer, 3 in a decoder layer, with 2 D "
+        "numbers each.": right - 10 * n * d,
+        "A norm has two vectors, a scale and a shift: 2 D numbers.": right - 5 * n * d,
+        "A decoder layer has three sublayers, so three norms.": right - 2 * n * d,
+        "The bias of the output is missing: V numbers.": right - v,
+        "The output map is missing: D × V numbers and a bias of V.": right - v * d - v,
+        "The positions are no parameters: they are computed, not learned.": (
+            right + config.max_len * d
+        ),
+        "The heads share the four matrices, so their number does not count.": (
+            right + 3 * n * attention * (config.n_heads - 1)
+        ),
+        "The source embedding has one row for each token of the source's vocabulary, "
+        "not of the target's.": expect.AnyOf(
+            right + 2 * (v - config.src_vocab_size) * d,
+            right + (v - config.src_vocab_size) * d,
+        ),
+    }
+
+
 @exercise(
     "8.2",
     praise="Logarithms of probabilities are logits; a softmax gives them back.",
 )
 def loss_from_probabilities(answer: Any) -> None:
-    """Check the cross-entropy of a model that returns probabilities."""
+    """Check `loss_from_probabilities(probabilities, targets)`: a loss, no logits."""
     logits = 2 * torch.randn(2, 3, 7)
     targets = torch.randint(0, 7, (2, 3))
     p = logits.softmax(dim=-1)
@@ -102,7 +142,7 @@ def loss_from_probabilities(answer: Any) -> None:
     cases=[(20,), (1000,)],
 )
 def floor_with_smoothing(answer: Any, size: int) -> None:
-    """Check the lowest loss with a softmax too many and label smoothing."""
+    """Check `floor_with_smoothing(vocab_size)`: the floor with a softmax too many."""
     sure = torch.zeros(1, size, dtype=torch.float64)
     sure[0, 0] = 1.0
     floor = F.cross_entropy(sure, torch.tensor([0]), label_smoothing=0.1)
@@ -145,7 +185,7 @@ class _CrossesPadding(Transformer):
     cases=[(False,), (True,)],
 )
 def same_alone(answer: Any, norm_first: bool) -> None:
-    """Check the test that a pair gives the same alone and in a batch."""
+    """Check `same_alone(model, src, tgt, pad_id)`: a test that finds read padding."""
     src = torch.tensor([[5, 6, 7, 8, 9], [7, 5, 4, 6, 8], [6, 9, 0, 0, 0]])
     tgt = torch.tensor([[1, 4, 6, 5], [1, 5, 0, 0], [1, 8, 0, 0]])
     config = _small(10, 10, norm_first=norm_first)
@@ -180,7 +220,7 @@ def _verdict(got: Any) -> bool:
     cases=[(False,), (True,)],
 )
 def decode(answer: Any, norm_first: bool) -> None:
-    """Check the way from target ids and memory to logits."""
+    """Check `decode(model, tgt, memory, src_mask)`: from target ids to logits."""
     src = torch.tensor([[5, 6, 7, 8, 9], [7, 5, 4, 0, 0]])
     # Padding in front too, where the causal mask alone does not hide it.
     tgt = torch.tensor([[1, 4, 6, 0], [0, 1, 8, 4]])

@@ -92,8 +92,8 @@ def write_greedily(answer: Any) -> None:
     calls.clear()
     got = [int(i) for i in answer(_scores(_SENTENCE, calls), 1, 2, 2)]
     slips: expect.Slips = {
-        "It writes more than max_len "
-        "words: <sos> does not count, but every word does.": lambda ids: len(ids) > 2,
+        "It writes more than max_len words: <sos> does not count, but every word "
+        "does.": lambda ids: len(ids) > 2,
         "It stops too early: <sos> is not a word.": lambda ids: len(ids) < 2,
     }
     expect.equal(got, _SENTENCE[:2], "What it writes with max_len=2", slips)

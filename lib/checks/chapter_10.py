@@ -11,7 +11,7 @@ __all__ = ["apply_merges", "best_cut", "leaks", "next_merge", "padded_positions"
 
 @exercise("10.1", praise="An empty set is what every test part should give.")
 def leaks(answer: Any) -> None:
-    """Check `leaks(train, test)`."""
+    """Check `leaks(train, test)`: the sources that stand in both parts."""
     what = "leaks(train, test)"
     train = [("Come in!", "Pasa."), ("Thank you.", "Gracias."), ("Stop!", "¡Alto!")]
     test = [("come in", "Adelante."), ("Good night.", "Gracias."), ("STOP", "Para.")]
@@ -39,7 +39,7 @@ def leaks(answer: Any) -> None:
 
 @exercise("10.2", praise="Repeat it a few thousand times, and you have a tokenizer.")
 def next_merge(answer: Any) -> None:
-    """Check `next_merge(cut, counts)`."""
+    """Check `next_merge(cut, counts)`: the most frequent pair of neighbors."""
     cut = {
         "sol": ["▁", "s", "ol"],
         "soles": ["▁", "s", "ol", "e", "s"],
@@ -69,7 +69,7 @@ def _as_tuple(got: Any) -> Any:
 
 @exercise("10.3", praise="That is all a tokenizer does when it reads.")
 def apply_merges(answer: Any) -> None:
-    """Check `apply_merges(word, merges)`."""
+    """Check `apply_merges(word, merges)`: the pieces of a new word."""
     merges = [("l", "a"), ("▁", "la"), ("a", "s"), ("▁la", "s")]
     got, what = answer("las", merges), "apply_merges('las', merges)"
     expect.that(
@@ -99,7 +99,7 @@ def apply_merges(answer: Any) -> None:
 
 @exercise("10.4", praise="Divide the real tokens by it, and you know what is wasted.")
 def padded_positions(answer: Any) -> None:
-    """Check `padded_positions(lengths, batch_size)`."""
+    """Check `padded_positions(lengths, batch_size)`: tokens and padding together."""
     lengths, what = [9, 2, 3, 8, 2], "padded_positions([9, 2, 3, 8, 2], 2)"
     slips: expect.Slips = {
         "These are the real tokens: each row is as wide as the longest of its batch.": (
@@ -121,7 +121,7 @@ def padded_positions(answer: Any) -> None:
 
 @exercise("10.5", praise="A tokenizer of the unigram kind reads in this way.")
 def best_cut(answer: Any) -> None:
-    """Check `best_cut(word, chances)`."""
+    """Check `best_cut(word, chances)`: the pieces with the largest product."""
     chances = {"▁casa": 0.02, "▁cas": 0.01, "▁": 0.1, "casas": 0.015, "as": 0.04}
     chances |= {"s": 0.05, "a": 0.06, "c": 0.03, "o": 0.06}
     slips: expect.Slips = {

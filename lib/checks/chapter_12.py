@@ -41,7 +41,7 @@ def _check_score(begin: Any, score: Any, what: str) -> None:
 
 @exercise("12.1", praise="One beginning may fill the whole beam with its children.")
 def grow(answer: Any) -> None:
-    """Check `grow(beam, next_probabilities, size)`."""
+    """Check `grow(beam, next_probabilities, size)`: one step of a beam, on text."""
     what = "grow(beam, next_probabilities, 2)"
     got = answer(_BEAM, _NEXT.__getitem__, 2)
     expect.that(
@@ -75,7 +75,7 @@ def grow(answer: Any) -> None:
 
 @exercise("12.2", praise="Dividing a negative number by more brings it closer to zero.")
 def best(answer: Any) -> None:
-    """Check `best(hypotheses, alpha)`."""
+    """Check `best(hypotheses, alpha)`: the winner after the length norm."""
     hypotheses = [("short", 3, -2.0), ("long", 6, -2.4), ("bad", 6, -9.0)]
     slips: expect.Slips = {
         "The norm has no effect: divide by length_norm(length, alpha).": "short",
@@ -97,7 +97,7 @@ def best(answer: Any) -> None:
     "12.3", praise="Summed over all sentences and divided once, this is BLEU's part."
 )
 def clipped(answer: Any) -> None:
-    """Check `clipped(candidate, reference, n)`."""
+    """Check `clipped(candidate, reference, n)`: the n-grams that BLEU counts."""
     candidate = ["el", "el", "el", "gato", "el"]
     reference = ["el", "gato", "ve", "el", "perro"]
     what = "clipped('el el el gato el', 'el gato ve el perro', {})"
@@ -133,7 +133,7 @@ def _check_ends(answer: Any) -> None:
 
 @exercise("12.4", praise="For long texts this outgrows the weights of the model.")
 def cache_size(answer: Any) -> None:
-    """Check `cache_size(n_layers, d_model, batch, length)`."""
+    """Check `cache_size(n_layers, d_model, batch, length)`: the numbers it keeps."""
     right = 2 * 3 * 192 * 64 * 20
     slips: expect.Slips = {
         "Keys and values: that is two for each token.": right // 2,
@@ -158,10 +158,8 @@ def beam_step(answer: Any) -> None:
     """Check `beam_step(scores, log_probs, size, eos_id)`, with 0 for <eos>."""
     scores = torch.tensor([-1.0, -1.5])
     shares = torch.tensor([[0.05, 0.45, 0.3, 0.2], [0.6, 0.1, 0.25, 0.05]])
-    got, what = (
-        answer(scores, shares.log(), 2, 0),
-        "beam_step(scores, log_probs, 2, eos_id=0)",
-    )
+    what = "beam_step(scores, log_probs, 2, eos_id=0)"
+    got = answer(scores, shares.log(), 2, 0)
     expect.that(
         _is_pair(got) and all(isinstance(part, list | tuple) for part in got),
         f"{what} should be two lists, those that go on and those that have ended, but "

@@ -13,7 +13,7 @@ __all__ = ["align", "decidedness", "share_on_previous", "silence"]
 
 @exercise("13.1", praise="A head that points at one word in every row is at 1.")
 def decidedness(answer: Any) -> None:
-    """Check `decidedness(weights)`."""
+    """Check `decidedness(weights)`: the mean of the largest weights of a head."""
     first_head = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]]
     second_head = [[0.4, 0.3, 0.3], [0.2, 0.2, 0.6]]
     got = expect.as_tensor(answer(torch.tensor([first_head, second_head])))
@@ -36,7 +36,7 @@ def decidedness(answer: Any) -> None:
 
 @exercise("13.2", praise="Over a whole corpus this makes a small dictionary.")
 def align(answer: Any) -> None:
-    """Check `align(weights, source, target)`."""
+    """Check `align(weights, source, target)`: each target word with a source word."""
     weights = torch.tensor([[0.6, 0.3, 0.1], [0.1, 0.2, 0.7], [0.2, 0.5, 0.3]])
     right = [("la", "the"), ("casa", "house"), ("blanca", "white")]
     got = answer(weights, ["the", "white", "house"], ["la", "casa", "blanca"])
@@ -69,7 +69,7 @@ def align(answer: Any) -> None:
 
 @exercise("13.3", praise="Some heads of BERT put more than half their weight there.")
 def share_on_previous(answer: Any) -> None:
-    """Check `share_on_previous(weights)`."""
+    """Check `share_on_previous(weights)`: how far a head looks one token back."""
     weights = torch.tensor([[0.5, 0.3, 0.2], [0.7, 0.2, 0.1], [0.1, 0.3, 0.6]])
     slips: expect.Slips = {
         "That is the token after: the diagonal below is number −1.": 0.2,
@@ -83,7 +83,7 @@ def share_on_previous(answer: Any) -> None:
 
 @exercise("13.4", praise="With a hook on output_proj the whole model runs without it.")
 def silence(answer: Any) -> None:
-    """Check `silence(joined, head, n_heads)`."""
+    """Check `silence(joined, head, n_heads)`: zeros in the place of one head."""
     joined = torch.arange(1.0, 13.0).view(1, 2, 6)
     before, what = joined.clone(), "silence(joined, 1, 3)"
     got = expect.as_tensor(answer(joined, 1, 3))

@@ -19,7 +19,7 @@ __all__ = [
 
 @exercise("15.1", praise="Double both lengths, and all of it is four times as much.")
 def weights_bytes(answer: Any) -> None:
-    """Check `weights_bytes(batch, n_heads, n_layers, source, target)`."""
+    """Check `weights_bytes(batch, n_heads, ...)`: what all attention weights take."""
     batch, heads, layers, source, target = 8, 6, 3, 50, 60
     encoder, decoder, cross = source**2, target**2, source * target
     unit = 4 * batch * heads * layers
@@ -49,7 +49,7 @@ def weights_bytes(answer: Any) -> None:
 
 @exercise("15.2", praise="Do this before every long run: it shows a mistake of 100.")
 def training_hours(answer: Any) -> None:
-    """Check `training_hours(parameters, tokens, ceiling, used)`."""
+    """Check `training_hours(parameters, tokens, ceiling, used)`: how long it takes."""
     parameters, tokens, ceiling, used = 10**7, 10**9, 10**12, 0.5
     seconds = 6 * parameters * tokens / (ceiling * used)
     right = seconds / 3600
@@ -77,7 +77,7 @@ def training_hours(answer: Any) -> None:
 
 @exercise("15.3", praise="A slow turn that hits both leaves the ratio as it was.")
 def speedup(answer: Any) -> None:
-    """Check `speedup(ours, theirs)` of times."""
+    """Check `speedup(ours, theirs)`: the median of the ratios, turn by turn."""
     ours, theirs = [2.0, 9.0, 2.5, 2.0, 4.0], [3.2, 16.0, 3.0, 12.0, 2.0]
     ratios = [their / our for our, their in zip(ours, theirs, strict=True)]
     right = median(ratios)
@@ -100,7 +100,7 @@ def speedup(answer: Any) -> None:
 
 @exercise("15.4", praise="Now two processes learn what one would have learned.")
 def join_gradients(answer: Any) -> None:
-    """Check `join_gradients(gradients, tokens)`."""
+    """Check `join_gradients(gradients, tokens)`: their mean, weighted by tokens."""
     gradients = [torch.tensor([1.0, 4.0]), torch.tensor([5.0, 0.0])]
     tokens = [30, 10]
     total = sum(n * g for n, g in zip(tokens, gradients, strict=True))
@@ -141,7 +141,7 @@ def _unshrunk(scores: Any, values: Any, size: int) -> Any:
     "15.5", praise="No list of all weights was ever made: that is fused attention."
 )
 def attend_in_pieces(answer: Any) -> None:
-    """Check `attend_in_pieces(scores, values, size)`."""
+    """Check `attend_in_pieces(scores, values, size)`: the softmax that runs along."""
     scores = torch.tensor([0.5, 1.5, 2.5, 2.0, -1.0])
     values = torch.tensor([1.0, 2.0, 5.0, -3.0, 4.0])
     right = scores.softmax(dim=0) @ values

@@ -98,14 +98,10 @@ def _expect_ids(calls: list[list[int]]) -> None:
 
 def _expect_changes(calls: list[list[int]], said_leak: bool) -> None:
     """Look at the targets that were tried on the code with the shift."""
-    changed = [
-        {
-            j
-            for j, pair in enumerate(zip(ids, _TARGET, strict=False))
-            if len({*pair}) > 1
-        }
-        for ids in calls
-    ]
+    changed: list[set[int]] = []
+    for ids in calls:
+        words = enumerate(zip(ids, _TARGET, strict=False))
+        changed.append({j for j, (new, old) in words if new != old})
     missed = set(range(len(_TARGET))).difference(*changed)
     places = ", ".join(map(str, sorted(missed)))
     slips = {
