@@ -8,7 +8,7 @@ step=book/tools/step.sh
 start=$(date +%s)
 failed=""
 side_by_side="-n ${WORKERS:-2} --dist loadscope --no-loadscope-reorder"
-pytest="-p no:cacheprovider --nbval --nbval-sanitize-with tests/nbval.cfg
+pytest="-p no:cacheprovider -p tests.solutions_run --nbval --nbval-sanitize-with tests/nbval.cfg
     --nbval-cell-timeout 600 --nbval-kernel-startup-timeout 120 --doctest-modules"
 
 drives_a_browser() { # [ARGUMENT…] of pytest: do they name a test that needs one?
