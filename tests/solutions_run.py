@@ -35,7 +35,9 @@ def solved(chapter: IPyNbFile) -> list[IPyNbCell]:
             chapter,
             name=f"Solution {one.number}",
             cell_num=len(chapter.nb.cells) + count,
-            cell=new_code_cell(f"import lib.checks\nlib.checks.strict()\n\n{one.solved}"),
+            cell=new_code_cell(
+                f"import lib.checks\nlib.checks.strict()\n\n{one.solved}"
+            ),
             options=defaultdict(bool),  # nothing is stored to compare with
         )
         for count, one in enumerate(exercises(chapter.nb))

@@ -99,7 +99,15 @@ def test_without_a_browser_a_sentence_says_so(
 
 def test_self_tests_show_options_and_reasons(book: PdfReader) -> None:
     """On paper nothing can be opened, so everything stands open."""
-    text = " ".join(" ".join(page.extract_text() for page in book.pages).split())
+    headings = headings_in(book)
+    places = [
+        range(page - 1, after)
+        for (title, page), (_, after) in zip(headings, headings[1:], strict=False)
+        if title.startswith("Self-test")
+    ]
+    assert len(places) == 4
+    texts = [book.pages[page].extract_text() for pages in places for page in pages]
+    text = " ".join(" ".join(texts).split())
     asked = [question for part in (1, 2, 3, 4) for question in read_questions(part)]
     assert text.count("Right.") >= len(asked)
     assert "The two words are 3 apart in meaning." in text
