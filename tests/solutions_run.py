@@ -24,10 +24,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def solved(chapter: IPyNbFile) -> list[IPyNbCell]:
-    """One item for each exercise of a chapter: its solution, and the call of its check.
-
-    Only the chapters of the book have exercises in this form; another notebook has none.
-    """
+    """One item for each exercise of a chapter: its solution, and its check's call."""
     from course.exercises import exercises  # on the path once pytest has been set up
 
     return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
@@ -102,7 +103,7 @@ def test_self_tests_show_options_and_reasons(book: PdfReader) -> None:
     headings = headings_in(book)
     places = [
         range(page - 1, after)
-        for (title, page), (_, after) in zip(headings, headings[1:], strict=False)
+        for (title, page), (_, after) in itertools.pairwise(headings)
         if title.startswith("Self-test")
     ]
     assert len(places) == 4

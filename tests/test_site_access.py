@@ -36,7 +36,7 @@ ONE_OF_EACH = """() => {
 }"""
 
 
-# Contrast takes nearly all of axe's time. What is of the same kind, in boxes of the same
+# Contrast takes nearly all of axe's time. What is of one kind, in boxes of the same
 # kinds, has the same colors: one of them is measured.
 MARK_REPEATED = """() => {
     const seen = new Set();
