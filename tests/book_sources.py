@@ -47,11 +47,17 @@ def exported() -> dict[str, tuple[Path, Definition]]:
     for path in sorted((ROOT / "lib").rglob("*.py")):
         if "checks" in path.parts:
             continue
-        source = path.read_text(encoding="utf-8")
-        names = _all_of(ast.parse(source))
-        for node in definitions(source):
-            if node.name in names:
-                found[node.name] = (path, node)
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        public = _all_of(tree)
+        homes = {path: public}
+        for node in tree.body:  # a package brings them out of its files
+            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("lib."):
+                home = ROOT / f"{str(node.module).replace('.', '/')}.py"
+                homes[home] = [a.name for a in node.names if a.name in public]
+        for home, names in homes.items():
+            for node in definitions(home.read_text("utf-8")) if names else []:
+                if node.name in names:
+                    found[node.name] = (home, node)
     return found
 
 

@@ -26,16 +26,19 @@ def test_a_module_can_be_held_in_mind(name: str) -> None:
 
 
 def is_inside_a_package(name: str) -> bool:
-    """Tell a file that only its own package imports, such as lib.training.task."""
+    """Tell a file for which its package speaks, such as lib.training.task."""
     return name.count(".") >= 2 and ".chapter_" not in name
 
 
 @EVERY_MODULE
 def test_every_module_says_what_is_public(name: str) -> None:
+    """A package says it for its files: what it exports is public, all else is not."""
     names = exported(TREES[name])
     if names is None:
         assert is_inside_a_package(name), f"{name} has no __all__"
         return
+    if MODULES[name].stem != "__init__" and not name.startswith("lib.checks."):
+        assert not is_inside_a_package(name), f"{name} leaves that to its package"
     assert len(set(names)) == len(names)
     defined = {
         node.name

@@ -91,7 +91,7 @@ def compare_subwords(place: Path, sentences: list[str]) -> None:
         assert answer["ids"] == ids, sentence
         assert answer["text"] == vocabulary.decode(ids), sentence
         try:
-            source = read_source(sentence, vocabulary, 128, tidy=False)
+            source = read_source(sentence, vocabulary, 128, punctuate=False)
         except ValueError as error:
             reason = re.split(r"[;:]", str(error))[0]
             assert answer["source"]["refused"].startswith(reason[:28]), sentence

@@ -18,7 +18,8 @@ from lib.commands.train import _fitting
 from lib.data import TranslationData
 from lib.decoding import greedy_decode
 from lib.training import TrainingSettings, TranslationTask, read_log, train
-from lib.training.averaging import average_weights, epoch_files, weights_once_each
+from lib.training.averaging import average_weights, epoch_files
+from lib.translator.folder import weights_once_each
 from lib.vocabulary import Vocabulary
 from tests.test_training import TINY, Stop, corpus, equal, losses, weights
 

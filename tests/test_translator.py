@@ -30,7 +30,7 @@ def make(tied: bool = False, **settings: int) -> Translator:
     torch.manual_seed(0)
     sizes = {"d_model": 8, "n_heads": 2, "n_layers": 1, "d_ff": 8, "max_len": 12}
     config = TransformerConfig(10, 10, tie_embeddings=tied, **{**sizes, **settings})
-    return Translator(Transformer(config), ENGLISH, SPANISH, tidy=True)
+    return Translator(Transformer(config), ENGLISH, SPANISH, punctuate=True)
 
 
 @pytest.fixture
@@ -81,13 +81,13 @@ def test_a_batch_translates_as_its_sentences_alone(
 
 def test_a_sentence_gets_its_capital_and_its_full_stop() -> None:
     translator = make()
-    assert translator.prepare("  the   dog ") == "The dog."
-    assert translator.prepare("the dog?") == "The dog?"
-    assert translator.prepare("the dog!!") == "The dog."
-    assert translator.prepare("the dog!?") == "The dog!?"
-    assert translator.prepare("a !") == "A."
-    translator.tidy = False
-    assert translator.prepare(" the dog ") == "the dog"
+    assert translator.read("  the   dog ").text == "The dog."
+    assert translator.read("the dog?").text == "The dog?"
+    assert translator.read("the dog!!").text == "The dog."
+    assert translator.read("the dog!?").text == "The dog!?"
+    assert translator.read("a !").text == "A."
+    translator.punctuate = False
+    assert translator.read(" the dog ").text == "the dog"
 
 
 def test_no_sentences_give_no_translations() -> None:

@@ -9,8 +9,6 @@ from lib import corpora
 from lib.commands.options import whole_number
 from lib.corpora import Corpus
 
-__all__ = ["add_corpus_options", "check_corpus_options", "load_corpus"]
-
 
 def add_corpus_options(
     parser: argparse.ArgumentParser, default: str | None, limit: str
@@ -21,12 +19,6 @@ def add_corpus_options(
         parser: the parser of a command.
         default: the corpus if the user names none.
         limit: what the command does with ``--limit``.
-
-    Example:
-        >>> parser = argparse.ArgumentParser()
-        >>> add_corpus_options(parser, "grammar", "most pairs to train on")
-        >>> load_corpus(parser.parse_args(["--corpus", "phrases"])).name
-        'phrases'
     """
     usual = default or "the corpus it was trained on"
     parser.add_argument(
@@ -54,23 +46,7 @@ def add_corpus_options(
 
 
 def check_corpus_options(options: argparse.Namespace) -> None:
-    """Refuse options that do not go together, before anything is loaded.
-
-    Args:
-        options: what the user wrote, parsed.
-
-    Raises:
-        ValueError: if a file and a corpus are named, a file without its languages, or
-            languages without a file.
-
-    Example:
-        >>> parser = argparse.ArgumentParser()
-        >>> add_corpus_options(parser, "grammar", "most pairs to train on")
-        >>> check_corpus_options(parser.parse_args(["--pairs", "cats.tsv"]))
-        Traceback (most recent call last):
-        ...
-        ValueError: --pairs needs --languages, such as --languages en-de.
-    """
+    """Refuse options that do not go together, before anything is loaded."""
     if options.pairs is None:
         for name in ("languages", "attribution"):
             if getattr(options, name) is not None:
@@ -90,17 +66,6 @@ def load_corpus(options: argparse.Namespace, size: int | None = None) -> Corpus:
     Args:
         options: what the user wrote, parsed.
         size: pairs to train on, for a generated corpus; None for its own number.
-
-    Raises:
-        OSError: if a file cannot be read or downloaded.
-        ValueError: if the options do not go together, or a file is not what it should
-            be; the message says what to do.
-
-    Example:
-        >>> parser = argparse.ArgumentParser()
-        >>> add_corpus_options(parser, "phrases", "most pairs to train on")
-        >>> load_corpus(parser.parse_args([])).name
-        'phrases'
     """
     check_corpus_options(options)
     if options.pairs is not None:

@@ -22,21 +22,9 @@ from lib.files import write_json
 from lib.translator import Translator
 from lib.translator.card import read_report
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(commands: Any) -> None:
-    """Describe the command to argparse.
-
-    Args:
-        commands: what ``add_subparsers`` gave.
-
-    Example:
-        >>> commands = argparse.ArgumentParser().add_subparsers()
-        >>> add_parser(commands)
-        >>> list(commands.choices)
-        ['evaluate']
-    """
+    """Describe the command to argparse."""
     parser = commands.add_parser(
         "evaluate",
         help="score a translator on sentences it has not seen",
@@ -69,23 +57,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Score a translator, and show some of its mistakes.
-
-    Args:
-        options: what the user wrote, parsed.
-
-    Raises:
-        ValueError: if the corpus has no such part.
-
-    Example:
-        >>> parser = argparse.ArgumentParser()
-        >>> add_parser(parser.add_subparsers())
-        >>> words = ["evaluate", "--corpus", "phrases", "--part", "test"]
-        >>> run(parser.parse_args(words))
-        Traceback (most recent call last):
-        ...
-        ValueError: The corpus 'phrases' has no part 'test'; its parts are: tiny, train.
-    """
+    """Score a translator, and show some of its mistakes."""
     check_corpus_options(options)
     if options.corpus is None and options.pairs is None:
         options.corpus = trained_on(options.model)
@@ -106,7 +78,7 @@ def run(options: argparse.Namespace) -> None:
         pairs = splits[part][: options.limit]
         result, errors = score(translator, pairs, options.beam, options.length_penalty)
         results[part] = result
-        print("\n".join(describe(part, result)))
+        print("\n".join(score_lines(part, result)))
         for source, right, written in errors[: options.errors]:
             print(f"  {source}\n    right    {right}\n    written  {written}")
     if options.json:
@@ -130,19 +102,7 @@ def _warn_of_seen_sentences(corpus: Corpus, model: str) -> None:
 
 
 def trained_on(model: str) -> str:
-    """Return the name of the corpus that a translator was trained on.
-
-    Args:
-        model: its folder, or the name of a shipped one.
-
-    Raises:
-        FileNotFoundError: if there is no such translator.
-        ValueError: if its folder does not tell.
-
-    Example:
-        >>> trained_on("grammar-en-es")
-        'grammar'
-    """
+    """Return the name of the corpus that a translator was trained on."""
     corpus = read_report(model).get("corpus")
     if isinstance(corpus, str) and corpus.startswith("own-"):
         raise ValueError(
@@ -157,18 +117,14 @@ def trained_on(model: str) -> str:
     return str(corpus)
 
 
-def describe(part: str, result: dict[str, Any]) -> list[str]:
+def score_lines(part: str, result: dict[str, Any]) -> list[str]:
     r"""Return the lines that tell the scores of one part.
-
-    Args:
-        part: its name.
-        result: what :func:`~lib.evaluation.scores.score` gave.
 
     Example:
         >>> score = {"sentences": 2, "pairs": 2, "exact_match": 0.5, "beam_size": 1,
         ...     "bleu": 40.0, "bleu_single": 40.0, "bleu_signature": "nrefs:1",
         ...     "chrf": 60.0, "chrf_single": 60.0, "chrf_signature": "nrefs:1"}
-        >>> print("\n".join(describe("test", score)))
+        >>> print("\n".join(score_lines("test", score)))
         test: 50.00% of 2 sentences translated exactly
           BLEU 40.0 (nrefs:1)
           chrF 60.0 (nrefs:1)

@@ -9,21 +9,9 @@ from typing import Any
 from lib.engines import ENGINES
 from lib.translator import Translator
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(commands: Any) -> None:
-    """Describe the command to argparse.
-
-    Args:
-        commands: what ``add_subparsers`` gave.
-
-    Example:
-        >>> commands = argparse.ArgumentParser().add_subparsers()
-        >>> add_parser(commands)
-        >>> list(commands.choices)
-        ['export']
-    """
+    """Describe the command to argparse."""
     parser = commands.add_parser(
         "export",
         help="write a translator for CTranslate2 or ONNX Runtime",
@@ -51,22 +39,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Write the export, and say how to use it.
-
-    Args:
-        options: what the user wrote, parsed.
-
-    Raises:
-        OSError: if something is in the folder, or a library is missing.
-        ValueError: if the engine cannot take such weights.
-
-    Example:
-        >>> run(argparse.Namespace(model="nothing"))
-        Traceback (most recent call last):
-        ...
-        FileNotFoundError: 'nothing' is no folder of a translator: it has no file
-        config.json; the shipped translators are: ...
-    """
+    """Write the export, and say how to use it."""
     from lib.engines.export import export_translator
 
     translator = Translator.load(options.model)

@@ -4,32 +4,13 @@ from __future__ import annotations
 
 import argparse
 
-__all__ = [
-    "DEFAULT_MODEL",
-    "add_beam_options",
-    "add_model_option",
-    "positive_number",
-    "whole_number",
-]
-
 DEFAULT_MODEL = "tatoeba-en-es"
 
 
 def add_model_option(
     parser: argparse.ArgumentParser, default: str = DEFAULT_MODEL
 ) -> None:
-    """Let the user choose a translator.
-
-    Args:
-        parser: the parser of a command.
-        default: the translator if the user names none.
-
-    Example:
-        >>> parser = argparse.ArgumentParser()
-        >>> add_model_option(parser)
-        >>> parser.parse_args([]).model
-        'tatoeba-en-es'
-    """
+    """Let the user choose a translator."""
     parser.add_argument(
         "--model",
         default=default,
@@ -39,22 +20,7 @@ def add_model_option(
 
 
 def whole_number(text: str, least: int = 1) -> int:
-    """Read a whole number of at least 1, or another limit.
-
-    Args:
-        text: what the user wrote.
-        least: the limit.
-
-    Returns:
-        The number.
-
-    Raises:
-        argparse.ArgumentTypeError: if it is none, or below the limit.
-
-    Example:
-        >>> whole_number("12")
-        12
-    """
+    """Read a whole number of at least 1, or another limit."""
     # Python refuses to read thousands of digits; nothing here is that large.
     digits = text.isascii() and text.isdecimal() and len(text) < 20
     if not digits or int(text) < least:
@@ -66,18 +32,7 @@ def whole_number(text: str, least: int = 1) -> int:
 
 
 def add_beam_options(parser: argparse.ArgumentParser, default: int) -> None:
-    """Let the user choose how translations are searched for.
-
-    Args:
-        parser: the parser of a command.
-        default: the width of the beam if the user names none.
-
-    Example:
-        >>> parser = argparse.ArgumentParser()
-        >>> add_beam_options(parser, default=4)
-        >>> parser.parse_args(["--beam", "1"]).beam
-        1
-    """
+    """Let the user choose how translations are searched for."""
     parser.add_argument(
         "--beam",
         type=whole_number,
@@ -93,21 +48,7 @@ def add_beam_options(parser: argparse.ArgumentParser, default: int) -> None:
 
 
 def positive_number(text: str) -> float:
-    """Read a number of at least 0.
-
-    Args:
-        text: what the user wrote.
-
-    Returns:
-        The number.
-
-    Raises:
-        argparse.ArgumentTypeError: if it is none, or below 0.
-
-    Example:
-        >>> positive_number("0.6")
-        0.6
-    """
+    """Read a number of at least 0."""
     try:
         value = float(text)
     except ValueError:

@@ -13,21 +13,9 @@ from lib.files import read_toml
 if TYPE_CHECKING:
     from lib.training import TrainingSettings
 
-__all__ = ["add_setting_options", "read_settings"]
-
 
 def add_setting_options(parser: argparse.ArgumentParser) -> None:
-    """Let the user choose the settings of a run.
-
-    Args:
-        parser: the parser of a command.
-
-    Example:
-        >>> parser = argparse.ArgumentParser()
-        >>> add_setting_options(parser)
-        >>> parser.parse_args(["--set", "epochs=3"]).set
-        ['epochs=3']
-    """
+    """Let the user choose the settings of a run."""
     parser.add_argument(
         "--settings",
         type=Path,
@@ -61,10 +49,6 @@ def read_settings(
         TypeError: if a value of the file has the wrong type.
         ValueError: if a name is unknown, a value is impossible, or it contradicts what
             is fixed.
-
-    Example:
-        >>> read_settings(["epochs=3"]).epochs
-        3
     """
     from lib.training import TrainingSettings
 

@@ -16,7 +16,7 @@ from lib.commands.corpus_options import (
     check_corpus_options,
     load_corpus,
 )
-from lib.commands.evaluate import describe
+from lib.commands.evaluate import score_lines
 from lib.commands.options import whole_number
 from lib.commands.set_options import add_setting_options, read_settings
 from lib.corpora import Corpus, Pair, limit_training
@@ -28,21 +28,9 @@ from lib.vocabulary.subwords import SubwordVocabulary
 if TYPE_CHECKING:
     from lib.data import ParallelDataset
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(commands: Any) -> None:
-    """Describe the command to argparse.
-
-    Args:
-        commands: what ``add_subparsers`` gave.
-
-    Example:
-        >>> commands = argparse.ArgumentParser().add_subparsers()
-        >>> add_parser(commands)
-        >>> list(commands.choices)
-        ['train']
-    """
+    """Describe the command to argparse."""
     parser = commands.add_parser(
         "train",
         help="train a translator",
@@ -99,24 +87,7 @@ def _add_hardware_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Train, save the translator, and score it on what it has not seen.
-
-    Args:
-        options: what the user wrote, parsed.
-
-    Raises:
-        FileExistsError: if the folder holds a run and ``--resume`` is missing, or
-            files of something else.
-        ValueError: if an option is impossible; the message names it.
-
-    Example:
-        >>> parser = argparse.ArgumentParser()
-        >>> add_parser(parser.add_subparsers())
-        >>> run(parser.parse_args(["train", "--set", "epochs=many"]))
-        Traceback (most recent call last):
-        ...
-        ValueError: epochs must be a whole number, but it is 'many'.
-    """
+    """Train, save the translator, and score it on what it has not seen."""
     # Lightning takes seconds to import, and translating does without it.
     from lib.training import Hardware, is_first_process, train
     from lib.training.report import report_run
@@ -144,13 +115,13 @@ def run(options: argparse.Namespace) -> None:
         )
     if not is_first_process():
         return
-    tidy = corpus.name == "grammar"  # its sentences have a capital and a period
-    Translator(task.model.cpu(), *vocabularies, tidy).save(folder, half=True)
+    punctuate = corpus.name == "grammar"  # its sentences have a capital and a period
+    Translator(task.model.cpu(), *vocabularies, punctuate).save(folder, half=True)
     splits = {**corpus.splits, **{name: part.pairs for name, part in encoded.items()}}
     command = "python -m lib " + shlex.join(_command(options))
     report = report_run(folder, corpus, splits, settings, command, _origin(options))
     for part, result in report["scores"].items():
-        print("\n".join(describe(part, result)))
+        print("\n".join(score_lines(part, result)))
     print(f"The translator is in {folder}.", file=sys.stderr)
 
 

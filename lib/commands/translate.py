@@ -13,23 +13,11 @@ from lib.engines.folder import engine_of
 from lib.translator import Translator
 from lib.vocabulary.sentences import Source
 
-__all__ = ["add_parser", "run"]
-
 _PYTORCH = "pytorch"
 
 
 def add_parser(commands: Any) -> None:
-    """Describe the command to argparse.
-
-    Args:
-        commands: what ``add_subparsers`` gave.
-
-    Example:
-        >>> commands = argparse.ArgumentParser().add_subparsers()
-        >>> add_parser(commands)
-        >>> list(commands.choices)
-        ['translate']
-    """
+    """Describe the command to argparse."""
     parser = commands.add_parser(
         "translate",
         help="translate sentences",
@@ -53,21 +41,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Translate; only translations go to standard output.
-
-    Args:
-        options: what the user wrote, parsed.
-
-    Raises:
-        ValueError: if there is nothing to translate, or a sentence is empty.
-
-    Example:
-        >>> import argparse
-        >>> run(argparse.Namespace(sentences=[""], model="", batch_size=1))
-        Traceback (most recent call last):
-        ...
-        ValueError: Sentence 1 is empty; write something to translate.
-    """
+    """Translate; only translations go to standard output."""
     sentences = options.sentences or _read_lines()
     for number, sentence in enumerate(sentences, start=1):
         if not sentence.strip():

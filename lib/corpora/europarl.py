@@ -37,14 +37,6 @@ def load(
         max_words: longest sentence, in words and punctuation marks.
         lines: how many to read, from the first on; None for all, which are 1.9 million
             and want some gigabytes of memory.
-
-    Returns:
-        A corpus with the splits "train", "validation" and "test".
-
-    Raises:
-        OSError: if the file cannot be downloaded.
-        ValueError: if what lies in the cache, or what came, is not the file, or there
-            are no lines to read.
     """
     if lines is not None and (not isinstance(lines, int) or lines < 1):
         raise ValueError(

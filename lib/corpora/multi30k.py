@@ -48,13 +48,6 @@ def load(source: str, target: str, max_words: int = MAX_WORDS) -> Corpus:
         source: "en", "de" or "fr".
         target: another of them.
         max_words: longest sentence to train on, in words and punctuation marks.
-
-    Returns:
-        A corpus with the splits "train", "validation" and "test".
-
-    Raises:
-        OSError: if a file cannot be downloaded.
-        ValueError: if what lies in the cache, or what came, is not the file.
     """
     ready = {part: _read(part, source, target) for part in PARTS}
     ready["train"], notes = tidy(ready["train"], max_words)

@@ -27,13 +27,6 @@ def load(seed: int = 0, max_words: int = MAX_WORDS) -> Corpus:
     Args:
         seed: chooses the sources that are held out.
         max_words: longest sentence, in words and punctuation marks.
-
-    Returns:
-        A corpus with the splits "train", "validation" and "test".
-
-    Raises:
-        OSError: if the library `datasets` is missing, or cannot fetch the books.
-        ValueError: if what came has another form.
     """
     folder = cache_folder() / "opus_books"
     with _whole_or_not_there(folder):

@@ -25,9 +25,6 @@ def tidy(
         pairs: sentences and their translations.
         max_words: longest sentence, in words and punctuation marks.
 
-    Returns:
-        The pairs that are left, and one note for each reason to leave others out.
-
     Raises:
         ValueError: if max_words is not a whole number of at least 1.
 
@@ -60,19 +57,7 @@ def tidy(
 
 
 def left_out(count: int, why: str) -> list[str]:
-    """Say how many pairs are missing and why; nothing if none is.
-
-    Args:
-        count: number of pairs.
-        why: the end of the sentence.
-
-    Returns:
-        One note, or none.
-
-    Example:
-        >>> left_out(2, "in capitals")
-        ['left out: 2 pairs in capitals']
-    """
+    """Say how many pairs are missing and why; nothing if none is."""
     pairs = "1 pair" if count == 1 else f"{count:,} pairs"
     return [f"left out: {pairs} {why}"] if count else []
 
@@ -167,14 +152,6 @@ def keep_apart(
     splits: Mapping[str, Sequence[Pair]], order: Sequence[str]
 ) -> tuple[dict[str, list[Pair]], list[str]]:
     """Take out of a ready-made split the sources that an earlier one holds.
-
-    Args:
-        splits: the pairs of each split.
-        order: the names of all splits; the first of them stays whole.
-
-    Returns:
-        The splits in the order in which they came, and one note for each that lost
-        pairs.
 
     Example:
         >>> splits = {"train": [("Yes!", "sí"), ("no", "no")], "test": [("yes", "sí")]}

@@ -40,13 +40,6 @@ def load(target: str, seed: int = 0, max_words: int = MAX_WORDS) -> Corpus:
         target: "es", "fr" or "it".
         seed: chooses the sources that are held out.
         max_words: longest sentence, in words and punctuation marks.
-
-    Returns:
-        A corpus with the splits "train", "validation" and "test".
-
-    Raises:
-        OSError: if the file cannot be downloaded.
-        ValueError: if what lies in the cache, or what came, is not the file.
     """
     pairs, notes = tidy(_read(target), max_words)
     splits = split_by_source(pairs, seed)

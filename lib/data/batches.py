@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from torch.utils.data import Sampler
 
-__all__ = ["TokenBatchSampler"]
-
 
 class TokenBatchSampler(Sampler[list[int]]):
     """Batches of similar length that hold about the same number of tokens (§5.1).

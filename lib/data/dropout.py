@@ -9,8 +9,6 @@ import torch
 from lib.data.pairs import ParallelDataset
 from lib.vocabulary.subwords import SubwordVocabulary
 
-__all__ = ["cut_again"]
-
 
 def cut_again(dataset: ParallelDataset, dropout: float, seed: int) -> ParallelDataset:
     """Return the same pairs with the sub-words of their sources merged at random.

@@ -12,8 +12,6 @@ from lib.data.dropout import cut_again
 from lib.data.pairs import Batch, Pair, ParallelDataset, collate, positions_needed
 from lib.vocabulary import Vocabulary
 
-__all__ = ["TranslationData"]
-
 
 class TranslationData(lightning.LightningDataModule):
     """The training and the validation part of a corpus, for Lightning.

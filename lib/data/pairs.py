@@ -13,8 +13,6 @@ from torch.utils.data import Dataset
 
 from lib.vocabulary import Vocabulary
 
-__all__ = ["Batch", "Pair", "ParallelDataset", "collate", "positions_needed"]
-
 Pair = tuple[str, str]
 
 
@@ -112,12 +110,7 @@ class ParallelDataset(Dataset[tuple[Tensor, Tensor]]):
     def replaced(
         self, pairs: Sequence[Pair], ids: Sequence[tuple[Tensor, Tensor]]
     ) -> ParallelDataset:
-        """Return a dataset of the same vocabularies with other pairs, or other ids.
-
-        Args:
-            pairs: source and target sentences.
-            ids: their token ids, with ``<sos>`` and ``<eos>`` where they belong.
-        """
+        """Return a dataset of the same vocabularies with other pairs, or other ids."""
         again = copy.copy(self)
         again.pairs = list(pairs)
         again.sources = [src for src, _ in ids]
@@ -135,10 +128,6 @@ def positions_needed(src: Tensor, tgt: Tensor) -> int:
 
     Shape:
         src: :math:`(S)`; tgt: :math:`(T)`.
-
-    Example:
-        >>> positions_needed(torch.tensor([4, 2]), torch.tensor([1, 4, 5, 2]))
-        3
     """
     return max(len(src), len(tgt) - 1)
 

@@ -9,8 +9,7 @@ from torch import Tensor
 
 from lib.decoding.steps import evaluating, length_limits, open_reader
 from lib.model import Transformer
-
-__all__ = ["Hypothesis", "beam_search", "length_norm"]
+from lib.vocabulary.sentences import check_beam
 
 
 class Hypothesis(NamedTuple):
@@ -19,10 +18,6 @@ class Hypothesis(NamedTuple):
     Args:
         ids: its tokens, ``<eos>`` included unless the limit came first.
         score: its log-probability divided by the length penalty.
-
-    Example:
-        >>> Hypothesis([5, 2], -0.25).score
-        -0.25
     """
 
     ids: list[int]
@@ -94,7 +89,12 @@ def beam_search(
         >>> [len(hypotheses) for hypotheses in found]
         [2]
     """
-    _check(model, beam_size, length_penalty, n_best)
+    check_beam(beam_size, length_penalty, model.config.tgt_vocab_size)
+    if not 1 <= n_best <= beam_size:
+        raise ValueError(
+            f"n_best must lie between 1 and beam_size = {beam_size}, but it is "
+            f"{n_best}."
+        )
     limits = length_limits(model, src, max_len).tolist()
     beams = [_Beam(limit, beam_size, length_penalty, n_best) for limit in limits]
     if not beams:
@@ -144,26 +144,6 @@ def _grow(
             beams, best.tolist(), places.tolist(), strict=True
         )
     ]
-
-
-def _check(
-    model: Transformer, beam_size: int, length_penalty: float, n_best: int
-) -> None:
-    words = model.config.tgt_vocab_size
-    if not 1 <= beam_size <= words:
-        raise ValueError(
-            f"beam_size must lie between 1 and the vocabulary's {words} tokens, but it "
-            f"is {beam_size}."
-        )
-    if not 1 <= n_best <= beam_size:
-        raise ValueError(
-            f"n_best must lie between 1 and beam_size = {beam_size}, but it is "
-            f"{n_best}."
-        )
-    if length_penalty < 0:
-        raise ValueError(
-            f"length_penalty must not be below 0, but is {length_penalty}."
-        )
 
 
 _Choice = tuple[int, int, float]  # which beginning, the token behind it, their score

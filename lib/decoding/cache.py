@@ -22,24 +22,9 @@ from lib.speed import (
     overwritten,
 )
 
-__all__ = ["CachedAttention", "DecoderCache", "can_be_cached"]
-
 
 def can_be_cached(model: nn.Module) -> bool:
-    """Tell whether a model's decoder is made of the book's own pieces, unchanged.
-
-    Args:
-        model: any module.
-
-    Example:
-        >>> from lib.config import TransformerConfig
-        >>> model = Transformer(TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16))
-        >>> can_be_cached(model)
-        True
-        >>> _ = model.decoder.layers[0].register_forward_hook(print)
-        >>> can_be_cached(model)
-        False
-    """
+    """Tell whether a model's decoder is made of the book's own pieces, unchanged."""
     if type(model) is not Transformer or overwritten() or "decode" in vars(model):
         return False
     parts = ("tgt_embedding", "positions", "decoder", "output_proj")
@@ -53,10 +38,23 @@ class CachedAttention(FusedAttention):
     value to those of the earlier ones, and attends to all of them. In cross-attention
     the memory is the same in every step, so its keys and values are computed once.
 
+    Args:
+        d_model: numbers in the vector of one token, **D**.
+        n_heads: number of heads, **H**; must divide ``d_model``.
+
     Shape:
         - query: :math:`(B, 1, D)`, one new token for each sentence; key and value: the
           same, or the memory :math:`(B, S, D)`.
         - Output: :math:`(B, 1, D)`; the weights are :math:`(0)`.
+
+    Example:
+        >>> attention = CachedAttention(d_model=8, n_heads=2)
+        >>> attention.make_room(batch_size=1, room=5)
+        >>> token = torch.ones(1, 1, 8)
+        >>> attention(token, token, token)[0].shape
+        torch.Size([1, 1, 8])
+
+    Built in chapter 12.
     """
 
     keys: Tensor  # (B, H, room, D/H); of a memory (B, H, S, D/H)

@@ -8,8 +8,6 @@ from torch import Tensor
 from lib.decoding.steps import evaluating, length_limits, open_reader
 from lib.model import Transformer
 
-__all__ = ["greedy_decode"]
-
 
 def greedy_decode(
     model: Transformer,

@@ -13,8 +13,6 @@ from lib.decoding.cache import DecoderCache, can_be_cached
 from lib.masks import padding_mask
 from lib.model import Transformer
 
-__all__ = ["Reader", "evaluating", "length_limits", "open_reader"]
-
 
 @contextlib.contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:

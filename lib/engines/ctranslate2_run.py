@@ -13,15 +13,6 @@ class CTranslate2Engine:
 
     Its beam search divides by the length to the power of the penalty, ours by
     :func:`~lib.decoding.length_norm`: with a beam, a few translations differ.
-
-    Args:
-        folder: the folder of the export.
-        exported: what the folder tells.
-        threads: as in :func:`~lib.engines.open_engine`.
-
-    Raises:
-        OSError: if CTranslate2 is not installed.
-        ValueError: if it cannot read the folder.
     """
 
     def __init__(self, folder: Path, exported: Exported, threads: int) -> None:

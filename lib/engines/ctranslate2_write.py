@@ -17,16 +17,7 @@ from lib.vocabulary import EOS, SOS, UNK
 
 
 def write_ctranslate2(translator: Translator, folder: Path, weights: str) -> None:
-    """Hand every weight over to CTranslate2, which lays them out as it likes them.
-
-    Args:
-        translator: what to write.
-        folder: an empty folder.
-        weights: "float32", or "int8" for 8 bits and one scale for each row.
-
-    Raises:
-        OSError: if CTranslate2 is not installed.
-    """
+    """Hand every weight over to CTranslate2, which lays them out as it likes them."""
     specs = import_engine("ctranslate2", "ctranslate2.specs")
     model = translator.model
     config = model.config

@@ -28,9 +28,6 @@ def export_translator(
         folder: a folder that is empty or not there yet.
         weights: "float32", or "int8" for weights of 8 bits (ctranslate2 alone).
 
-    Returns:
-        The folder.
-
     Raises:
         FileExistsError: if there is something in the folder.
         OSError: if a library that it takes is not installed, or the disk is full.
@@ -64,7 +61,10 @@ def export_translator(
             write_ctranslate2(translator, unfinished, weights)
         else:
             write_onnx(translator, unfinished)
-        _describe(translator, engine, unfinished)
+        max_len, punctuate = translator.model.config.max_len, translator.punctuate
+        vocabularies = (translator.src_vocab, translator.tgt_vocab)
+        exported = Exported(engine, max_len, punctuate, *vocabularies)
+        write_description(unfinished, exported)
         if folder.is_dir():
             folder.rmdir()  # it is empty
         os.replace(unfinished, folder)
@@ -74,22 +74,7 @@ def export_translator(
 
 
 def refuse_what_is_there(folder: Path) -> None:
-    """Raise a FileExistsError if an export into this folder would overwrite something.
-
-    Args:
-        folder: where an export shall go.
-
-    Raises:
-        FileExistsError: if there is a file of that name, or the folder is not empty.
-
-    Example:
-        >>> refuse_what_is_there(Path("nowhere"))
-        >>> refuse_what_is_there(Path(__file__).parent)
-        Traceback (most recent call last):
-        ...
-        FileExistsError: .../engines holds something already, such as ...; name a new
-        folder for the export.
-    """
+    """Raise a FileExistsError if an export would overwrite something there."""
     if folder.resolve() == Path.cwd():
         raise FileExistsError(
             "The folder that you stand in cannot become an export; name a new folder."
@@ -116,9 +101,3 @@ def _refuse_a_change(model: Transformer) -> None:
             "Only a model made of the book's own pieces, unchanged, can be exported; "
             f"of this one: {change}."
         )
-
-
-def _describe(translator: Translator, engine: str, folder: Path) -> None:
-    max_len, tidy = translator.model.config.max_len, translator.tidy
-    vocabularies = (translator.src_vocab, translator.tgt_vocab)
-    write_description(folder, Exported(engine, max_len, tidy, *vocabularies))

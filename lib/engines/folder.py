@@ -25,25 +25,20 @@ class Exported:
     Args:
         engine: one of :data:`ENGINES`.
         max_len: positions that the model has.
-        tidy: as in :class:`~lib.translator.Translator`.
+        punctuate: as in :class:`~lib.translator.Translator`.
         src_vocab: the words of the source language.
         tgt_vocab: the words of the target language.
     """
 
     engine: str
     max_len: int
-    tidy: bool
+    punctuate: bool
     src_vocab: Vocabulary
     tgt_vocab: Vocabulary
 
 
 def write_description(folder: Path, exported: Exported) -> None:
-    """Describe an export whose other files are all there already.
-
-    Args:
-        folder: the folder of the export.
-        exported: what to write.
-    """
+    """Describe an export whose other files are all there already."""
     # The sizes tell later whether the folder was copied whole.
     sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir())}
     vocabularies = (exported.src_vocab, exported.tgt_vocab)
@@ -51,7 +46,7 @@ def write_description(folder: Path, exported: Exported) -> None:
         "format": _FORMAT,
         "engine": exported.engine,
         "max_len": exported.max_len,
-        "tidy": exported.tidy,
+        "tidy": exported.punctuate,
         "bytes": sizes,
         **write_vocabularies(folder, vocabularies),
     }
@@ -59,18 +54,7 @@ def write_description(folder: Path, exported: Exported) -> None:
 
 
 def engine_of(folder: Path | str) -> str | None:
-    """Return the engine that a folder was exported for, None if it is no export.
-
-    Args:
-        folder: any folder.
-
-    Raises:
-        ValueError: if its description is damaged.
-
-    Example:
-        >>> engine_of("nowhere") is None
-        True
-    """
+    """Return the engine that a folder was exported for, None if it is no export."""
     file = Path(folder) / DESCRIPTION
     if not file.is_file():
         return None
@@ -82,22 +66,7 @@ def engine_of(folder: Path | str) -> str | None:
 
 
 def read_description(folder: Path) -> Exported:
-    """Read what :func:`write_description` wrote, and look whether all files are there.
-
-    Args:
-        folder: the folder of an export.
-
-    Raises:
-        FileNotFoundError: if it is no export.
-        ValueError: if it is damaged, or not all of it is there.
-
-    Example:
-        >>> read_description(Path("nowhere"))
-        Traceback (most recent call last):
-        ...
-        FileNotFoundError: 'nowhere' is no exported translator: it has no file
-        engine.json; python -m lib export writes one.
-    """
+    """Read what :func:`write_description` wrote, and see if all files are there."""
     engine = engine_of(folder)
     if engine is None:
         raise FileNotFoundError(
@@ -110,10 +79,10 @@ def read_description(folder: Path) -> Exported:
             raise ValueError(f"format {description['format']} is not {_FORMAT}")
         _check_sizes(folder, description["bytes"])
         vocabularies = read_vocabularies(folder, description)
-        max_len, tidy = int(description["max_len"]), bool(description["tidy"])
+        max_len, punctuate = int(description["max_len"]), bool(description["tidy"])
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise damaged(folder, error) from error
-    return Exported(engine, max_len, tidy, *vocabularies)
+    return Exported(engine, max_len, punctuate, *vocabularies)
 
 
 def _check_sizes(folder: Path, sizes: dict[str, int]) -> None:
@@ -125,37 +94,13 @@ def _check_sizes(folder: Path, sizes: dict[str, int]) -> None:
 
 
 def damaged(folder: Path, error: Exception) -> ValueError:
-    """Return the error that says what is wrong with a folder, in one sentence.
-
-    Args:
-        folder: the folder of an export.
-        error: what was raised when it was read.
-
-    Example:
-        >>> str(damaged(Path("there"), KeyError("bytes")))
-        "there is not a whole export of this book: 'bytes'"
-    """
+    """Return the error that says what is wrong with a folder, in one sentence."""
     reason = " ".join(str(error).split())
     return ValueError(f"{folder} is not a whole export of this book: {reason}")
 
 
 def import_engine(engine: str, module: str) -> Any:
-    """Import a library that only an export needs.
-
-    Args:
-        engine: one of :data:`ENGINES`.
-        module: what to import.
-
-    Raises:
-        OSError: if it is not installed; the message says how to install it.
-
-    Example:
-        >>> import_engine("onnx", "no_such_library")
-        Traceback (most recent call last):
-        ...
-        OSError: The engine 'onnx' needs the library no_such_library, which is missing
-        here; install what requirements-export.txt lists.
-    """
+    """Import a library that only an export needs."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

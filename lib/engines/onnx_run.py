@@ -11,17 +11,7 @@ from lib.engines.folder import Exported, damaged, import_engine
 
 
 class OnnxEngine:
-    """Let ONNX Runtime compute each step, and always take the likeliest next word.
-
-    Args:
-        folder: the folder of the export.
-        exported: what the folder tells.
-        threads: as in :func:`~lib.engines.open_engine`.
-
-    Raises:
-        OSError: if ONNX Runtime is not installed.
-        ValueError: if it cannot read the folder.
-    """
+    """Let ONNX Runtime compute each step, and always take the likeliest next word."""
 
     def __init__(self, folder: Path, exported: Exported, threads: int) -> None:
         onnxruntime = import_engine("onnx", "onnxruntime")
@@ -46,11 +36,7 @@ class OnnxEngine:
         beam_size: int,
         length_penalty: float,
     ) -> list[list[int]]:
-        """Translate a batch: as :meth:`lib.engines.served.Engine.write`.
-
-        Raises:
-            ValueError: if a beam is wanted.
-        """
+        """Translate a batch: as :meth:`lib.engines.served.Engine.write`."""
         if beam_size > 1:
             raise ValueError(
                 "The engine 'onnx' writes greedily and has no beam search; ask for a "

@@ -26,15 +26,7 @@ OPSET = 17
 
 
 def write_onnx(translator: Translator, folder: Path) -> None:
-    """Write ``encoder.onnx`` and ``decoder.onnx``; batch and lengths stay open.
-
-    Args:
-        translator: what to write.
-        folder: an empty folder.
-
-    Raises:
-        OSError: if the library onnx is not installed.
-    """
+    """Write ``encoder.onnx`` and ``decoder.onnx``; batch and lengths stay open."""
     onnx = import_engine("onnx", "onnx")
     model = copy.deepcopy(translator.model).cpu().float().eval()
     src = torch.full((2, 3), translator.src_vocab.eos_id)  # any batch serves to watch
@@ -146,11 +138,7 @@ class _KeptAttention(MultiHeadAttention):
 
 
 class _Step(nn.Module):
-    """From the newest token, and what was kept of the others, to the next one's scores.
-
-    Args:
-        model: the Transformer; the attentions of its decoder are exchanged.
-    """
+    """From the newest token, and what is kept of others, to the next one's scores."""
 
     def __init__(self, model: Transformer) -> None:
         super().__init__()

@@ -7,9 +7,13 @@ from pathlib import Path
 from typing import Protocol
 
 from lib.engines.folder import Exported, read_description
-from lib.vocabulary.sentences import Source, in_batches, read_source, unknown_words
-
-__all__ = ["Engine", "EngineTranslator", "open_engine"]
+from lib.vocabulary.sentences import (
+    Source,
+    check_beam,
+    in_batches,
+    read_source,
+    unknown_words,
+)
 
 _MORE = 50  # tokens that a translation may have beyond its source (§6.1)
 
@@ -58,10 +62,6 @@ class EngineTranslator:
         self.exported = exported
         self.engine = engine
 
-    def prepare(self, sentence: str) -> str:
-        """Return the sentence as the model wants to read it."""
-        return self.read(sentence).text
-
     def unknown_words(self, sentence: str | Source) -> list[str]:
         """Return the words of a sentence that the translator has never seen."""
         return unknown_words(self.read(sentence), self.exported.src_vocab)
@@ -75,27 +75,12 @@ class EngineTranslator:
     ) -> list[str]:
         """Translate sentences, and give the translations in the same order.
 
-        Args:
-            sentences: a list of sentences in the source language.
-            batch_size: how many are translated at once.
-            beam_size: how many beginnings of each are kept; 1 writes greedily.
-            length_penalty: how much beam search favors longer translations.
-
         Raises:
             TypeError: if one string is given instead of a list, or no text at all.
             ValueError: if a sentence is empty or too long, a size is impossible, or
                 the engine has no beam search.
         """
-        words = len(self.exported.tgt_vocab)
-        if not 1 <= beam_size <= words:
-            raise ValueError(
-                f"beam_size must lie between 1 and the vocabulary's {words} tokens, "
-                f"but it is {beam_size}."
-            )
-        if length_penalty < 0:
-            raise ValueError(
-                f"length_penalty must not be below 0, but is {length_penalty}."
-            )
+        check_beam(beam_size, length_penalty, len(self.exported.tgt_vocab))
 
         def write(sources: list[list[int]]) -> list[list[int]]:
             limits = [min(len(ids) + _MORE, self.exported.max_len) for ids in sources]
@@ -108,7 +93,7 @@ class EngineTranslator:
     def read(self, sentence: str | Source) -> Source:
         """Return the sentence with its token ids; see `Translator`."""
         told = self.exported
-        return read_source(sentence, told.src_vocab, told.max_len, told.tidy)
+        return read_source(sentence, told.src_vocab, told.max_len, told.punctuate)
 
 
 def open_engine(folder: Path | str, threads: int = 0) -> EngineTranslator:
@@ -122,13 +107,6 @@ def open_engine(folder: Path | str, threads: int = 0) -> EngineTranslator:
         FileNotFoundError: if it is no export.
         OSError: if the engine is not installed.
         ValueError: if the export is damaged.
-
-    Example:
-        >>> open_engine("nowhere")
-        Traceback (most recent call last):
-        ...
-        FileNotFoundError: 'nowhere' is no exported translator: it has no file
-        engine.json; python -m lib export writes one.
     """
     folder = Path(folder)
     exported = read_description(folder)

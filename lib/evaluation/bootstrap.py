@@ -11,14 +11,6 @@ from sacrebleu.metrics.bleu import BLEU
 
 from lib.evaluation.metrics import BLEU_TOKENIZER, aligned_references, bleu_metric
 
-__all__ = [
-    "Interval",
-    "bleu_interval",
-    "bleu_of_counts",
-    "paired_bootstrap",
-    "sentence_counts",
-]
-
 Counts = NDArray[np.int64]
 
 
@@ -29,19 +21,11 @@ class Interval(NamedTuple):
         value: from all sentences.
         low: 2.5% of the draws lie below it.
         high: 2.5% of the draws lie above it.
-
-    Example:
-        >>> Interval(0.7, -0.1, 1.5).excludes(0)
-        False
     """
 
     value: float
     low: float
     high: float
-
-    def excludes(self, number: float) -> bool:
-        """Return whether a number lies outside of the bounds."""
-        return not self.low <= number <= self.high
 
 
 def sentence_counts(

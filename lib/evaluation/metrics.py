@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
-__all__ = ["Score", "bleu", "chrf", "exact_match"]
-
 BLEU_TOKENIZER = "13a"  # sacreBLEU's own choice
 CHRF_BETA = 2
 
@@ -20,10 +18,6 @@ class Score(NamedTuple):
     Args:
         value: from 0 to 100.
         signature: sacreBLEU's: references, case, tokens, smoothing, version.
-
-    Example:
-        >>> Score(36.54, "nrefs:1|...").value
-        36.54
     """
 
     value: float

@@ -7,8 +7,6 @@ from collections.abc import Callable, Collection, Sequence
 
 from lib.vocabulary.words import tokenize
 
-__all__ = ["KINDS", "group_by", "kinds_of_mistakes"]
-
 KINDS = {
     "too short": "less than 0.6 of the words of the shortest reference",
     "too long": "more than 1.5 times the words of the longest reference",

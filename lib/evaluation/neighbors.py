@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from lib.corpora import Pair, normalize
 
-__all__ = ["FAR", "far_pairs", "nearest_distances", "with_far_parts", "word_edits"]
-
 FAR = 0.5
 """From this share of its words upward, a sentence is far from its nearest neighbor."""
 

@@ -10,8 +10,6 @@ from lib.corpora import normalize, references
 from lib.evaluation.metrics import bleu, chrf, exact_match
 from lib.translator.translator import Translator
 
-__all__ = ["compare_with_all", "held_out_fingerprint", "score", "unseen_parts"]
-
 
 def unseen_parts(splits: Mapping[str, Any]) -> list[str]:
     """Return the names of the parts that no training sees.
@@ -106,16 +104,7 @@ def compare_with_all(
 
 
 def held_out_fingerprint(splits: Mapping[str, Sequence[tuple[str, str]]]) -> str:
-    """Return what tells whether two corpora hold out the same sources.
-
-    Args:
-        splits: the pairs of each part, by its name.
-
-    Example:
-        >>> one, other = ({"test": [(word, "")]} for word in ("Hi!", "hi"))
-        >>> held_out_fingerprint(one) == held_out_fingerprint(other)
-        True
-    """
+    """Return what tells whether two corpora hold out the same sources."""
     sources = {
         normalize(source) for part in unseen_parts(splits) for source, _ in splits[part]
     }

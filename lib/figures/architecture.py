@@ -8,8 +8,6 @@ from matplotlib.figure import Figure
 from lib.config import TransformerConfig
 from lib.figures.sketch import Box, Point, Sketch, shape_text
 
-__all__ = ["decoder_layer", "encoder_layer", "transformer_diagram"]
-
 GAP = 0.34  # inches between boxes: room for one line of text beside the arrow
 HEIGHT = 0.36
 Size = int | str
@@ -133,17 +131,6 @@ def encoder_layer(
         config: the sizes of the model.
         B: number of sentences, or its letter.
         S: length of the source in tokens, or its letter.
-
-    Returns:
-        The figure and its axes.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> config = TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16)
-        >>> figure, ax = encoder_layer(config, B=2, S=5)
-        >>> [text.get_text() for text in ax.texts].count("(2, 5, 8)")
-        5
-        >>> plt.close(figure)
     """
     sketch = Sketch()
     column = Column(sketch, 0.0, "right", shape_text(B, S, config.d_model))
@@ -166,17 +153,6 @@ def decoder_layer(
         B: number of sentences, or its letter.
         S: length of the source in tokens, or its letter.
         T: length of the target in tokens, or its letter.
-
-    Returns:
-        The figure and its axes.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> config = TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16)
-        >>> figure, ax = decoder_layer(config)
-        >>> "(B, S, 8)" in [text.get_text() for text in ax.texts]
-        True
-        >>> plt.close(figure)
     """
     sketch = Sketch()
     column = Column(sketch, 0.0, "left", shape_text(B, T, config.d_model))
@@ -202,17 +178,6 @@ def transformer_diagram(
         B: number of sentences, or its letter.
         S: length of the source in tokens, or its letter.
         T: length of the target in tokens, or its letter.
-
-    Returns:
-        The figure and its axes.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> config = TransformerConfig(9, 11, d_model=8, n_heads=2, d_ff=16)
-        >>> figure, ax = transformer_diagram(config, B=2, S=5, T=4)
-        >>> "(2, 4, 11)" in [text.get_text() for text in ax.texts]
-        True
-        >>> plt.close(figure)
     """
     sketch = Sketch()
     encoder = Column(sketch, 0.0, "right", shape_text(B, S, config.d_model))

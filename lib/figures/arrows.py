@@ -10,8 +10,6 @@ from matplotlib.figure import Figure
 from lib.figures.roles import ROLES
 from lib.figures.style import as_array, canvas
 
-__all__ = ["arrows"]
-
 
 def arrows(
     vectors: Mapping[str, Sequence[float]],
@@ -28,18 +26,8 @@ def arrows(
         title: title above the arrows.
         ax: axes to draw on; None makes a new figure.
 
-    Returns:
-        The figure and its axes.
-
     Raises:
         ValueError: if there is no vector, or one has not two numbers.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, ax = arrows({"dog": (0.9, 0.8), "bites": (-0.7, 0.6)})
-        >>> [text.get_text() for text in ax.texts if text.get_text()]
-        ['dog', 'bites']
-        >>> plt.close(figure)
     """
     if not vectors:
         raise ValueError("Expected at least one vector to draw, but got none.")

@@ -13,8 +13,6 @@ from matplotlib.patches import Circle
 from lib.figures.roles import ROLES
 from lib.figures.style import Array
 
-__all__ = ["clock_faces"]
-
 
 def clock_faces(
     positions: Sequence[int], frequencies: Mapping[str, float]
@@ -31,13 +29,6 @@ def clock_faces(
 
     Raises:
         ValueError: if there is no position or no clock.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, axes = clock_faces([0, 1, 44], {"fast": 1.0, "slow": 0.01})
-        >>> [text.get_text() for text in axes[0].texts]
-        ['0, 44', '1']
-        >>> plt.close(figure)
     """
     if not positions or not frequencies:
         raise ValueError("Expected at least one position and one clock, but got none.")

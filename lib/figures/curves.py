@@ -48,18 +48,8 @@ def line_curves(
         ax: axes to draw on; None makes a new figure.
         labels: "legend", or "direct" for names at the right end of the lines.
 
-    Returns:
-        The figure and its axes.
-
     Raises:
         ValueError: if a line has not one value per point of `x`.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, ax = line_curves([1, 2], {"loss": [3.0, 1.0]}, "step", "loss")
-        >>> ax.get_xlabel(), len(ax.lines)
-        ('step', 1)
-        >>> plt.close(figure)
     """
     places = as_array(x, "x", 1)
     lines = {name: as_array(y, f"values of {name!r}", 1) for name, y in series.items()}
@@ -145,18 +135,8 @@ def bars(
         decimals: digits after the point.
         ax: axes to draw on; None makes a new figure.
 
-    Returns:
-        The figure and its axes.
-
     Raises:
         ValueError: if there are no values.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, ax = bars({"greedy": 0.5, "beam": 0.75}, "exact match")
-        >>> [text.get_text() for text in ax.texts]
-        ['0.50', '0.75']
-        >>> plt.close(figure)
     """
     if not values:
         raise ValueError("Expected at least one value to draw a bar for, but got none.")
@@ -197,19 +177,8 @@ def training_curves(
         title: title above the lines.
         ax: axes to draw on; None makes a new figure.
 
-    Returns:
-        The figure and its axes.
-
     Raises:
         ValueError: if a metric stands in no row.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> rows = [{"step": 1, "train": 3.0}, {"step": 2, "train": 2.0, "valid": 2.5}]
-        >>> figure, ax = training_curves(rows)
-        >>> [line.get_label() for line in ax.lines]
-        ['train', 'valid']
-        >>> plt.close(figure)
     """
     if metrics is None:
         metrics = list(dict.fromkeys(key for row in rows for key in row if key != x))
@@ -247,18 +216,8 @@ def gradient_norms(
         title: title above the lines.
         ax: axes to draw on; None makes a new figure.
 
-    Returns:
-        The figure and its axes.
-
     Raises:
         ValueError: if the networks have different depths.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, ax = gradient_norms({"plain": [1e-6, 1.0], "residual": [1.0, 1.0]})
-        >>> ax.get_yscale()
-        'log'
-        >>> plt.close(figure)
     """
     depth = max((len(values) for values in norms.values()), default=0)
     layers = np.arange(1, depth + 1)

@@ -10,8 +10,6 @@ from matplotlib.figure import Figure
 
 from lib.figures.sketch import Box, Sketch, text_width
 
-__all__ = ["search_tree"]
-
 HEIGHT = 0.75  # inches between two rows
 GAPS = {True: 1.1, False: 0.42}  # between two steps, with numbers on arrows and without
 
@@ -27,18 +25,8 @@ def search_tree(
         kept: the beginnings that a search keeps; they are colored.
         shares: True writes the probability of the next word on its arrow.
 
-    Returns:
-        The figure and its axes.
-
     Raises:
         ValueError: if a beginning's own beginning is missing, or one to keep.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, ax = search_tree({"A": 0.6, "B": 0.4, "A B": 0.3}, kept=["A"])
-        >>> sorted(text.get_text() for text in ax.texts)
-        ['0.40', '0.50', '0.60', '<sos>', 'A\n0.60', 'B\n0.30', 'B\n0.40']
-        >>> plt.close(figure)
     """
     known = {"": 1.0, **probabilities}
     for begin in [*map(_parent, probabilities), *kept]:

@@ -9,8 +9,6 @@ from matplotlib.figure import Figure
 
 from lib.figures.sketch import FILLS, Box, Sketch, shape_text, text_width
 
-__all__ = ["attention_block", "multi_head_block", "pipeline", "residual_block"]
-
 GAP = 0.36  # inches between boxes: room for one line of text beside the arrow
 Size = int | str
 
@@ -31,18 +29,8 @@ def pipeline(
             "attention", "norm", "feed_forward", "embedding", "softmax", "mask".
         upwards: let the data flow upwards, as in the paper, and not downwards.
 
-    Returns:
-        The figure and its axes.
-
     Raises:
         ValueError: if the numbers of steps, shapes and kinds do not fit together.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, ax = pipeline(["tokenize", "look up"], ["5 tokens"])
-        >>> [text.get_text() for text in ax.texts]
-        ['tokenize', 'look up', '5 tokens']
-        >>> plt.close(figure)
     """
     if not steps or len(shapes) not in (len(steps) - 1, len(steps) + 1):
         raise ValueError(
@@ -105,16 +93,6 @@ def attention_block(
         d_k: size of a query and of a key.
         d_v: size of a value; None: the same as `d_k`.
         masked: draw the mask too.
-
-    Returns:
-        The figure and its axes.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, ax = attention_block(T=2, S=3, d_k=4)
-        >>> [text.get_text() for text in ax.texts].count("(2, 3)")
-        4
-        >>> plt.close(figure)
     """
     d_v = d_k if d_v is None else d_v
     middle = [("scale: divide by √d_k", "linear")]
@@ -167,18 +145,8 @@ def multi_head_block(
         T: number of queries, or its letter.
         S: number of keys, or its letter.
 
-    Returns:
-        The figure and its axes.
-
     Raises:
         ValueError: if the heads do not divide `d_model`.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, ax = multi_head_block(n_heads=2, d_model=8)
-        >>> "(B, 2, T, 4)" in [text.get_text() for text in ax.texts]
-        True
-        >>> plt.close(figure)
     """
     if n_heads < 1 or d_model % n_heads:
         raise ValueError(
@@ -222,16 +190,6 @@ def residual_block(
         norm_first: False for the paper's order, True for pre-norm.
         sublayer: what the connection leads around.
         shape: the shape of the data, the same on each arrow.
-
-    Returns:
-        The figure and its axes.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, ax = residual_block(norm_first=True)
-        >>> [text.get_text() for text in ax.texts if not text.get_text()[:1] == "("]
-        ['x', 'layer norm', 'sublayer', 'dropout', 'output']
-        >>> plt.close(figure)
     """
     names = [(sublayer, "attention"), ("dropout", "plain")]
     norm = ("layer norm", "norm")

@@ -56,18 +56,8 @@ def attention_map(
     Shape:
         weights: (T, S)
 
-    Returns:
-        The figure and its axes.
-
     Raises:
         ValueError: if the weights do not fit the tokens.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, ax = attention_map([[0.9, 0.1]], ["vamos"], ["lets", "go"])
-        >>> [label.get_text() for label in ax.get_xticklabels()]
-        ['lets', 'go']
-        >>> plt.close(figure)
     """
     matrix = as_array(weights, "weights (queries × keys)", 2)
     rows = check_labels(queries, matrix.shape[0], "queries", "rows")
@@ -106,13 +96,6 @@ def attention_grid(
 
     Raises:
         ValueError: if the weights do not fit the tokens or the titles.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, axes = attention_grid(np.ones((2, 1, 2)) / 2, ["a"], ["b", "c"])
-        >>> [ax.get_title() for ax in axes]
-        ['head 1', 'head 2']
-        >>> plt.close(figure)
     """
     heads = as_array(weights, "weights (heads × queries × keys)", 3)
     rows = check_labels(queries, heads.shape[1], "queries", "rows")
@@ -171,18 +154,8 @@ def mask_map(
     Shape:
         mask: (T, S), or (1, S) for every query alike
 
-    Returns:
-        The figure and its axes.
-
     Raises:
         ValueError: if the mask is not boolean or does not fit the tokens.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, ax = mask_map([[True, False], [True, True]], ["a", "b"], ["a", "b"])
-        >>> [label.get_text() for label in ax.get_yticklabels()]
-        ['a', 'b']
-        >>> plt.close(figure)
     """
     if isinstance(mask, list | tuple):
         mask = np.asarray(mask)
@@ -239,18 +212,8 @@ def value_map(
         decimals: digits after the point.
         colorbar: draw the scale of the colors; None: if no numbers are written.
 
-    Returns:
-        The figure and its axes.
-
     Raises:
         ValueError: if the labels do not fit the matrix.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, ax = value_map([[1.0, -0.5], [0.0, 0.25]], decimals=1)
-        >>> [text.get_text() for text in ax.texts]
-        ['1.0', '−0.5', '0.0', '0.2']
-        >>> plt.close(figure)
     """
     values = as_array(matrix, "a matrix", 2).astype(float)
     rows = None if row_labels is None else list(row_labels)

@@ -19,8 +19,6 @@ from lib.figures.roles import ROLES
 if TYPE_CHECKING:
     from IPython.display import HTML
 
-__all__ = ["interactive"]
-
 IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";$', re.M)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.M)
 NOTE = re.compile(r"^ *//.*\n|/\*\*(?:[^*]|\*(?!/))*\*/[ \n]?", re.M)
@@ -42,10 +40,6 @@ def interactive(name: str) -> HTML:
 
     Raises:
         ValueError: if there is no such figure.
-
-    Example:
-        >>> from lib import figures
-        >>> answer = figures.interactive("mask")
     """
     from IPython.display import HTML
 

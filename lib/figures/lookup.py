@@ -7,13 +7,10 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from lib.figures.cells import number
 from lib.figures.sketch import FILLS, LINE, Point, Sketch, text_width
 from lib.figures.style import Array, as_array, check_labels
-
-__all__ = ["table_lookup"]
 
 ROW, COLUMN = 0.42, 0.62  # inches: the size of a number's cell
 GAP = 0.62  # inches for the arrows
@@ -33,18 +30,8 @@ def table_lookup(
     Shape:
         table: (V, D)
 
-    Returns:
-        The figure and its axes.
-
     Raises:
         ValueError: if an id has no row, or the names do not fit the table.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, ax = table_lookup(["go"], [1], [[0.5], [1.0]], ["lets", "go"])
-        >>> [text.get_text() for text in ax.texts][:3]
-        ['tokens', 'the table', 'vectors']
-        >>> plt.close(figure)
     """
     rows = as_array(table, "a table (entries × numbers)", 2)
     names = check_labels(names, len(rows), "names", "rows")
@@ -85,13 +72,9 @@ def _row(sketch: Sketch, start: Point, numbers: Array, chosen: bool) -> None:
     """Draw one row of numbers from its left end on; chosen ones are colored."""
     x, y = start
     for place, value in enumerate(numbers):
-        cell = Rectangle(
-            (x + place * COLUMN, y - ROW / 2 + 0.03),
-            COLUMN,
-            ROW - 0.06,
-            facecolor=FILLS["embedding"] if chosen else "#FFFFFF",
-            edgecolor=LINE if chosen else "#9A9A9A",
-        )
-        sketch.ax.add_patch(cell)
+        corner = (x + place * COLUMN, y - ROW / 2 + 0.03)
+        fill = FILLS["embedding"] if chosen else "#FFFFFF"
+        edge = LINE if chosen else "#9A9A9A"
+        sketch.cell(corner, COLUMN, ROW - 0.06, fill, edgecolor=edge)
         sketch.text((x + (place + 0.5) * COLUMN, y), number(float(value), 1))
     sketch.cover((x, y - ROW / 2), (x + len(numbers) * COLUMN, y + ROW / 2))

@@ -9,8 +9,6 @@ from matplotlib.figure import Figure
 
 from lib.figures.sketch import Box, Point, Sketch
 
-__all__ = ["MAP_PIECES", "model_map"]
-
 MAP_PIECES = (
     "tokens",
     "embedding",
@@ -37,18 +35,8 @@ def model_map(mark: str | Sequence[str] = "model") -> tuple[Figure, Axes]:
     Args:
         mark: names out of `MAP_PIECES`, or "model" for all of them.
 
-    Returns:
-        The figure and its axes.
-
     Raises:
         ValueError: if a piece is not on the map.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, ax = model_map(mark="attention")
-        >>> [text.get_text() for text in ax.texts].count("embedding")
-        2
-        >>> plt.close(figure)
     """
     marked = {mark} if isinstance(mark, str) else set(mark)
     for name in sorted(marked - {"model", *MAP_PIECES}):

@@ -6,8 +6,6 @@ from matplotlib.colors import LinearSegmentedColormap
 
 from lib.figures.style import PALETTE
 
-__all__ = ["ROLES", "shades"]
-
 ROLES = {
     "word": PALETTE["purple"],
     "position": PALETTE["sky"],
@@ -22,19 +20,7 @@ attention weights, and what is wrong."""
 
 
 def shades(role: str) -> LinearSegmentedColormap:
-    """Shades of a role's color for signed numbers: gray below zero, white at zero.
-
-    Args:
-        role: a name in `ROLES`.
-
-    Raises:
-        ValueError: if there is no such role.
-
-    Example:
-        >>> from matplotlib.colors import to_hex
-        >>> to_hex(shades("query")(1.0)) == ROLES["query"].lower()
-        True
-    """
+    """Shades of a role's color for signed numbers: gray below zero, white at zero."""
     if role not in ROLES:
         raise ValueError(f"Expected a role ({', '.join(ROLES)}), but got {role!r}.")
     colors = ["#6E6E6E", "#FFFFFF", ROLES[role]]

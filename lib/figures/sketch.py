@@ -9,12 +9,10 @@ import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
-from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch
+from matplotlib.patches import Circle, FancyArrowPatch, FancyBboxPatch, Rectangle
 from matplotlib.textpath import TextPath
 
 from lib.figures.style import FONT_SIZE
-
-__all__ = ["FILLS", "LINE", "Box", "Point", "Sketch", "shape_text", "text_width"]
 
 Point = tuple[float, float]
 
@@ -133,6 +131,14 @@ class Sketch:
         self.text((x, y), text)
         self.cover(corner, (corner[0] + width, corner[1] + height))
         return Box(x, y, width, height)
+
+    def cell(
+        self, corner: Point, width: float, height: float, fill: str, **style: str
+    ) -> None:
+        """Draw a cell of a row or a table from its lower left corner on."""
+        style.setdefault("edgecolor", LINE)
+        self.ax.add_patch(Rectangle(corner, width, height, facecolor=fill, **style))
+        self.cover(corner, (corner[0] + width, corner[1] + height))
 
     def text(self, place: Point, text: str, ha: str = "center") -> None:
         """Write a text with its middle (or its left or right end) at the place."""

@@ -14,8 +14,6 @@ from lib.figures.cells import draw_cells, draw_numbers, name_axes, number
 from lib.figures.roles import ROLES, shades
 from lib.figures.style import Array, as_array, check_labels
 
-__all__ = ["attention_steps", "role_tables"]
-
 
 def role_tables(
     words: Sequence[str],
@@ -36,14 +34,6 @@ def role_tables(
 
     Raises:
         ValueError: if a table does not fit its words or its columns.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> tables = {"keys": ("key", [[1.0, 2.0]], ["noun", "first"])}
-        >>> figure, axes = role_tables(["dog"], tables)
-        >>> axes[0].get_title()
-        'keys'
-        >>> plt.close(figure)
     """
     checked = []
     for title, (role, numbers, columns) in tables.items():
@@ -85,15 +75,6 @@ def attention_steps(
 
     Raises:
         ValueError: if there is not one score, weight and value for each key.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, axes = attention_steps(
-        ...     "bites", ["dog", "man"], [1.0, 0.0], [0.73, 0.27], [[3.0], [0.0]]
-        ... )
-        >>> [label.get_text() for label in axes[2].get_yticklabels()]
-        ['0.73 × dog', '0.27 × man', 'sum']
-        >>> plt.close(figure)
     """
     score = as_array(scores, "scores", 1).astype(float)
     weight = as_array(weights, "weights", 1).astype(float)

@@ -85,11 +85,7 @@ def apply_style() -> None:
 
 
 def luminance(color: Any) -> float:
-    """Relative luminance of a color, from 0 (black) to 1 (white), as WCAG defines it.
-
-    Args:
-        color: anything that matplotlib takes for a color.
-    """
+    """Luminance of a color, from 0 (black) to 1 (white), as WCAG defines it."""
     rgb = np.array(mpl.colors.to_rgb(color))
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     return round(float(linear @ np.array([0.2126, 0.7152, 0.0722])), 6)
@@ -141,13 +137,7 @@ def check_labels(labels: Sequence[str], size: int, what: str, axis: str) -> list
 
 
 def canvas(ax: Axes | None, width: float, height: float) -> tuple[Figure, Axes]:
-    """Give the axes to draw on: the caller's, or those of a new figure.
-
-    Args:
-        ax: axes to draw on, or None for a new figure.
-        width: width of a new figure in inches, cut to `MAX_WIDTH`.
-        height: height of a new figure in inches.
-    """
+    """Give the axes to draw on: the caller's, or those of a new figure."""
     if ax is None:
         return plt.subplots(figsize=(min(width, MAX_WIDTH), height))
     figure = ax.figure

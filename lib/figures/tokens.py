@@ -7,12 +7,9 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
 from lib.figures.sketch import FILLS, LINE, Sketch, text_width
 from lib.figures.style import MAX_WIDTH
-
-__all__ = ["batch_of_tokens", "teacher_forcing"]
 
 CELL = 0.4  # inches: the height of a token's cell
 
@@ -29,18 +26,8 @@ def batch_of_tokens(
         pad_token: how the padding is written.
         ids: the token ids to write below the tokens, padded already.
 
-    Returns:
-        The figure and its axes.
-
     Raises:
         ValueError: if there is no sentence, or the ids do not fit the tokens.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, ax = batch_of_tokens([["lets", "go"], ["go"]])
-        >>> [text.get_text() for text in ax.texts][:4]
-        ['lets', 'go', 'go', '<pad>']
-        >>> plt.close(figure)
     """
     if not sentences or not any(sentences) or isinstance(sentences[0], str):
         raise ValueError(
@@ -85,18 +72,8 @@ def teacher_forcing(
         eos_token: how the end is written.
         shifted: False draws the mistake: the input is the answer itself.
 
-    Returns:
-        The figure and its axes.
-
     Raises:
         ValueError: if there are no tokens, or too many to stay readable.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, ax = teacher_forcing(["vamos"])
-        >>> [text.get_text() for text in ax.texts][:4]
-        ['vamos', '<eos>', '<sos>', 'vamos']
-        >>> plt.close(figure)
     """
     if not tokens or isinstance(tokens, str):
         raise ValueError(f"Expected a list of target tokens, but got {tokens!r}.")
@@ -149,14 +126,8 @@ def _row(
     """Draw one row of cells; padding is white and dashed."""
     for index, text in enumerate(texts):
         left, width = edges[index], edges[index + 1] - edges[index]
-        cell = Rectangle(
-            (left + 0.02, y - height / 2),
-            width - 0.04,
-            height,
-            facecolor="#FFFFFF" if pads[index] else FILLS[kind],
-            edgecolor="#8C8C8C" if pads[index] else LINE,
-            linestyle="--" if pads[index] else "-",
-        )
-        sketch.ax.add_patch(cell)
+        corner, fill = (left + 0.02, y - height / 2), FILLS[kind]
+        pad = {"edgecolor": "#8C8C8C", "linestyle": "--"} if pads[index] else {}
+        sketch.cell(corner, width - 0.04, height, "#FFFFFF" if pad else fill, **pad)
         sketch.text((left + width / 2, y), text)
     sketch.cover((edges[0], y - height / 2), (edges[-1], y + height / 2))

@@ -6,12 +6,9 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
 
-from lib.figures.sketch import FILLS, LINE, Sketch, text_width
+from lib.figures.sketch import FILLS, Sketch, text_width
 from lib.figures.style import PHONE_WIDTH
-
-__all__ = ["causal_steps"]
 
 ROW = 0.4  # inches
 GAP = 0.45  # inches for the arrows
@@ -24,18 +21,8 @@ def causal_steps(tokens: Sequence[str], following: str) -> tuple[Figure, Axes]:
         tokens: what the decoder is fed, the start token first.
         following: the token after the last one.
 
-    Returns:
-        The figure and its axes.
-
     Raises:
         ValueError: if there are no tokens, or too many to stay readable.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> figure, ax = causal_steps(["<sos>", "vamos"], "<eos>")
-        >>> [text.get_text() for text in ax.texts][2:]
-        ['<sos>', 'vamos', '<sos>', 'vamos', '<eos>']
-        >>> plt.close(figure)
     """
     if isinstance(tokens, str) or not tokens:
         raise ValueError(f"Expected a list of tokens, but got {tokens!r}.")
@@ -56,27 +43,13 @@ def causal_steps(tokens: Sequence[str], following: str) -> tuple[Figure, Axes]:
         y = -ROW * row
         for column, token in enumerate(tokens):
             corner = (edges[column] + 0.02, y - ROW / 2 + 0.02)
-            _cell(sketch, corner, edges[column + 1] - edges[column], row >= column)
+            width, height = edges[column + 1] - edges[column] - 0.04, ROW - 0.04
+            fill = FILLS["embedding"] if row >= column else "#FFFFFF"
+            hidden = {} if row >= column else {"edgecolor": "#9A9A9A", "hatch": "////"}
+            sketch.cell(corner, width, height, fill, **hidden)
             if row >= column:
                 middle = (edges[column] + edges[column + 1]) / 2
                 sketch.text((middle, y), token)
         sketch.arrow((edges[-1] + 0.08, y), (right - 0.08, y))
         sketch.text((right, y), answer, "left")
     return sketch.finish()
-
-
-def _cell(
-    sketch: Sketch, corner: tuple[float, float], width: float, seen: bool
-) -> None:
-    """Draw one cell of the mask: filled, or hatched where it is blocked."""
-    height = ROW - 0.04
-    cell = Rectangle(
-        corner,
-        width - 0.04,
-        height,
-        facecolor=FILLS["embedding"] if seen else "#FFFFFF",
-        edgecolor=LINE if seen else "#9A9A9A",
-        hatch="" if seen else "////",
-    )
-    sketch.ax.add_patch(cell)
-    sketch.cover(corner, (corner[0] + width - 0.04, corner[1] + height))

@@ -15,8 +15,6 @@ from lib.figures.curves import FEW
 from lib.figures.roles import ROLES
 from lib.figures.style import PALETTE, WIDTH, Array, as_array, canvas
 
-__all__ = ["clock", "position_waves"]
-
 
 def position_waves(
     encoding: Any, pairs: Sequence[int] | None = None
@@ -37,15 +35,6 @@ def position_waves(
 
     Raises:
         ValueError: if the encoding has an odd number of columns, or not that pair.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> angles = np.arange(10.0)
-        >>> encoding = np.stack([np.sin(angles), np.cos(angles)], axis=1)
-        >>> figure, axes = position_waves(encoding)
-        >>> [line.get_label() for line in axes[0].lines][:2]
-        ['column 0 (sine)', 'column 1 (cosine)']
-        >>> plt.close(figure)
     """
     table = as_array(encoding, "an encoding (positions × columns)", 2)
     if table.shape[1] % 2:
@@ -110,19 +99,8 @@ def clock(
     Shape:
         pair: (T, 2)
 
-    Returns:
-        The figure and its axes.
-
     Raises:
         ValueError: if there are not two columns, or the shift leaves no position.
-
-    Example:
-        >>> import matplotlib.pyplot as plt
-        >>> angles = np.arange(5.0)
-        >>> figure, ax = clock(np.stack([np.sin(angles), np.cos(angles)], axis=1))
-        >>> [text.get_text() for text in ax.texts]
-        ['0', '1', '2', '3', '4']
-        >>> plt.close(figure)
     """
     points = as_array(pair, "a pair (positions × [sine, cosine])", 2)
     if points.shape[1] != 2:

@@ -17,15 +17,6 @@ from lib.attention import MultiHeadAttention, check_attention_shapes
 from lib.layers import LayerNorm
 from lib.speed.guard import overwritten
 
-__all__ = [
-    "Blocks",
-    "FusedAttention",
-    "FusedDropout",
-    "FusedLayerNorm",
-    "exchange",
-    "fuse",
-]
-
 AnyModule = TypeVar("AnyModule", bound=nn.Module)
 
 

@@ -22,8 +22,6 @@ from lib import attention, layers, masks, model, positions
 from lib.config import TransformerConfig
 from lib.model import Transformer
 
-__all__ = ["changed_part", "overwritten"]
-
 _LIB = (attention, layers, masks, model, positions)
 _PYTORCH = (nn.Module, nn.Linear, nn.Embedding, nn.Dropout, nn.ModuleList, nn.Identity)
 
@@ -57,9 +55,6 @@ def overwritten() -> str | None:
 
     Returns:
         Its name; None where all is as it was when ``lib`` was imported.
-
-    Example:
-        >>> overwritten()
     """
     for owner, functions in _AS_WRITTEN.items():
         now = vars(owner)

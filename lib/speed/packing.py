@@ -11,8 +11,6 @@ from lib.model import Transformer
 from lib.speed.fused import Blocks, fuse
 from lib.speed.guard import changed_part, overwritten
 
-__all__ = ["can_be_packed", "packed_logits"]
-
 
 def can_be_packed(model: nn.Module, src: Tensor, tgt: Tensor) -> TypeGuard[Transformer]:
     """Tell whether :func:`packed_logits` gives what the model itself would give.

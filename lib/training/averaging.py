@@ -13,13 +13,7 @@ from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
 from lib.files import write_whole
-
-__all__ = [
-    "KeepEpochWeights",
-    "average_weights",
-    "epoch_files",
-    "weights_once_each",
-]
+from lib.translator.folder import weights_once_each
 
 _NAME = re.compile(r"epoch-(\d+)\.safetensors")
 
@@ -28,17 +22,6 @@ def epoch_files(folder: Path) -> list[Path]:
     """List the weights that a run kept, in the order of their epochs.
 
     In the order of the numbers: as text, ``epoch-10`` would come before ``epoch-9``.
-
-    Args:
-        folder: the folder of the run.
-
-    Example:
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     for number in (10, 9):
-        ...         write_whole(Path(folder) / f"epoch-{number}.safetensors", b"")
-        ...     [file.stem for file in epoch_files(Path(folder))]
-        ['epoch-9', 'epoch-10']
     """
     found = {
         int(match[1]): file
@@ -50,12 +33,6 @@ def epoch_files(folder: Path) -> list[Path]:
 
 def average_weights(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
     """Return the mean of several models' weights, name by name.
-
-    Args:
-        states: what ``state_dict`` gave for each of them.
-
-    Raises:
-        ValueError: if there is none, or their names differ.
 
     Example:
         >>> average_weights([{"w": torch.tensor([1.0])}, {"w": torch.tensor([3.0])}])
@@ -71,19 +48,10 @@ def average_weights(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]
     }
 
 
-def weights_once_each(model: nn.Module) -> dict[str, Tensor]:
-    """Return a copy of the weights, a tied matrix under one of its names.
-
-    Args:
-        model: the model.
-    """
-    weights: dict[str, Tensor] = {}
-    seen: set[int] = set()
-    for name, tensor in model.state_dict().items():
-        if tensor.data_ptr() not in seen:
-            seen.add(tensor.data_ptr())
-            weights[name] = tensor.detach().cpu().clone()
-    return weights
+def copied_weights(model: nn.Module) -> dict[str, Tensor]:
+    """Return a copy of the weights, a tied matrix under one of its names."""
+    weights = weights_once_each(model)
+    return {name: tensor.detach().cpu().clone() for name, tensor in weights.items()}
 
 
 class KeepEpochWeights(Callback):
@@ -112,7 +80,7 @@ class KeepEpochWeights(Callback):
     ) -> None:
         number = trainer.current_epoch + 1
         model: nn.Module = task.model  # type: ignore[assignment]
-        self.states[number] = weights_once_each(model)
+        self.states[number] = copied_weights(model)
         folder = self.folder if trainer.is_global_zero else None
         if folder:
             file = folder / f"epoch-{number}.safetensors"

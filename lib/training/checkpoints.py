@@ -13,8 +13,6 @@ from torch import Tensor
 
 from lib.files import write_whole
 
-__all__ = ["SafetensorsCheckpointIO"]
-
 
 class SafetensorsCheckpointIO(CheckpointIO):
     """Write and read Lightning's checkpoints in one safetensors file.

@@ -9,8 +9,6 @@ from lightning.fabric.utilities.rank_zero import rank_zero_only
 
 from lib.data import Batch
 
-__all__ = ["Hardware", "is_first_process", "share"]
-
 ACCELERATORS = ("auto", "cpu", "gpu")
 STRATEGIES = ("auto", "ddp")
 
@@ -46,11 +44,7 @@ class Hardware:
                 )
 
     def check_precision(self, precision: str) -> None:
-        """Refuse a precision that this hardware does not have.
-
-        Raises:
-            ValueError: if it is "16-mixed" and there is no GPU.
-        """
+        """Refuse a precision that this hardware does not have."""
         gpu = torch.cuda.is_available() or torch.backends.mps.is_available()
         if precision == "16-mixed" and (self.accelerator == "cpu" or not gpu):
             raise ValueError(
@@ -66,11 +60,6 @@ def is_first_process() -> bool:
 
 def share(batch: Batch, rank: int, world_size: int) -> Batch:
     r"""Return the sentences of a batch that one of several processes works on.
-
-    Args:
-        batch: the batch, the same in all processes.
-        rank: the number of the process, from 0.
-        world_size: how many processes there are.
 
     Shape:
         src: from :math:`(B, S)` to about B / ``world_size`` rows; the targets, of

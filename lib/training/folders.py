@@ -15,15 +15,6 @@ from lib.files import read_json
 from lib.training.settings import TrainingSettings
 from lib.vocabulary import Vocabulary
 
-__all__ = [
-    "CHECKPOINT",
-    "LOG",
-    "SETTINGS",
-    "TENSORBOARD",
-    "check_folder",
-    "run_settings",
-]
-
 SETTINGS, LOG, CHECKPOINT = "settings.json", "log.csv", "checkpoint.safetensors"
 TENSORBOARD = "tensorboard"
 
@@ -36,18 +27,7 @@ def run_settings(
     *vocabularies: Vocabulary,
     start: nn.Module | None = None,
 ) -> dict[str, Any]:
-    """Return all that decides the result of a run, for its ``settings.json``.
-
-    Args:
-        settings: sizes and hyperparameters.
-        splits: sentence pairs under their names.
-        *vocabularies: the words of both languages.
-        start: the model whose weights the run begins with, if there is one.
-
-    Returns:
-        The settings, the number of pairs, and a fingerprint of sentences and words;
-        with a start, one of its weights too.
-    """
+    """Return all that decides the result of a run, for its ``settings.json``."""
     learned = [list(splits.get(name, ())) for name in ("train", "validation")]
     words = [vocabulary.tokens for vocabulary in vocabularies]
     content = json.dumps([learned, words]).encode()
@@ -78,12 +58,6 @@ def check_folder(
 
     Returns:
         The checkpoint to go on from; None for a run from the start.
-
-    Raises:
-        FileExistsError: if the folder holds a run and ``resume`` is False, or files of
-            something else.
-        NotADirectoryError: if it is a file.
-        ValueError: if the run in it had other settings or sentences.
     """
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"{folder} is a file; choose another folder.")

@@ -12,8 +12,6 @@ from lightning.pytorch.callbacks import Callback
 
 from lib.files import write_whole
 
-__all__ = ["EpochLog", "SaveEveryEpoch", "read_log"]
-
 COLUMNS = (
     "epoch",
     "step",
@@ -49,11 +47,7 @@ def read_log(file: Path) -> list[dict[str, str]]:
 
 
 class EpochLog(Callback):
-    """Write one line an epoch to a CSV file, the lines of a resumed run included.
-
-    Args:
-        file: the CSV file; replaced as a whole each time, so it is never half-written.
-    """
+    """Write one line an epoch to a CSV file, the lines of a resumed run included."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -97,11 +91,7 @@ class EpochLog(Callback):
 
 
 class SaveEveryEpoch(Callback):
-    """Save a checkpoint when an epoch ends, in place of the one before.
-
-    Args:
-        file: where the checkpoint goes.
-    """
+    """Save a checkpoint when an epoch ends, in place of the one before."""
 
     def __init__(self, file: Path) -> None:
         self.file = file

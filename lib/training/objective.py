@@ -10,14 +10,6 @@ from lib.data import Batch
 from lib.model import Transformer
 from lib.speed import can_be_packed, fuse, overwritten, packed_logits
 
-__all__ = [
-    "packed_translation_loss",
-    "quickest",
-    "token_accuracy",
-    "translation_loss",
-    "warmup_decay",
-]
-
 
 def translation_loss(
     logits: Tensor, labels: Tensor, pad_id: int, label_smoothing: float = 0.0
@@ -110,10 +102,6 @@ def quickest(model: nn.Module) -> nn.Module:
 
     Args:
         model: any module.
-
-    Example:
-        >>> quickest(nn.Identity())
-        Identity()
     """
     plain = type(model) is Transformer and not model._compiled_call_impl
     return fuse(model) if plain and not overwritten() else model

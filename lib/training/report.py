@@ -17,8 +17,6 @@ from lib.training.settings import TrainingSettings
 from lib.translator import Translator
 from lib.translator.card import REPORT_FILE, SETTINGS_FILE, machine, write_card
 
-__all__ = ["report_run"]
-
 
 def report_run(
     folder: Path,

@@ -38,8 +38,6 @@ from lib.training.task import TranslationTask
 from lib.training.tensorboard import tensorboard_log
 from lib.vocabulary import Vocabulary
 
-__all__ = ["train"]
-
 
 def train(
     splits: Mapping[str, Sequence[Pair] | ParallelDataset],

@@ -8,8 +8,6 @@ from typing import Any
 
 from lib.config import TransformerConfig
 
-__all__ = ["PRECISIONS", "TrainingSettings"]
-
 PRECISIONS = ("32-true", "bf16-mixed", "16-mixed")
 
 

@@ -9,9 +9,7 @@ import lightning
 from lightning.pytorch.callbacks import Callback
 from torch import Tensor, nn
 
-from lib.training.averaging import weights_once_each
-
-__all__ = ["StopEarly"]
+from lib.training.averaging import copied_weights
 
 
 class StopEarly(Callback):
@@ -19,9 +17,6 @@ class StopEarly(Callback):
 
     All that it knows goes into the checkpoint, the weights of the best epoch included,
     so that a resumed run ends where an unbroken one does.
-
-    Args:
-        patience: how many epochs in a row may pass without a new lowest loss.
     """
 
     def __init__(self, patience: int) -> None:
@@ -42,7 +37,7 @@ class StopEarly(Callback):
         if loss < self.lowest:
             self.lowest, self.waited = loss, 0
             model: nn.Module = task.model  # type: ignore[assignment]
-            self.weights = weights_once_each(model)
+            self.weights = copied_weights(model)
         else:
             self.waited += 1
         stop = self.waited >= self.patience

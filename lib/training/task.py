@@ -23,8 +23,6 @@ from lib.training.objective import (
 )
 from lib.vocabulary import Vocabulary
 
-__all__ = ["TranslationTask"]
-
 
 class TranslationTask(lightning.LightningModule):
     r"""Teacher forcing with label smoothing, Adam and a warm-up (§5.3, §5.4).

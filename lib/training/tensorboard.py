@@ -10,15 +10,9 @@ import lightning
 from lightning.pytorch.callbacks import Callback
 from torch import Tensor
 
-__all__ = ["TensorBoardLog", "tensorboard_log"]
-
 
 def tensorboard_log(folder: Path) -> list[Callback]:
-    """Return the callback that writes for TensorBoard, or none if it is not installed.
-
-    Args:
-        folder: where its files go.
-    """
+    """Return the callback that writes for TensorBoard; none if it is not installed."""
     try:
         from torch.utils.tensorboard import SummaryWriter
     except ImportError:
@@ -27,12 +21,7 @@ def tensorboard_log(folder: Path) -> list[Callback]:
 
 
 class TensorBoardLog(Callback):
-    """Write loss and learning rate after each step, the validation after each epoch.
-
-    Args:
-        folder: where the files go.
-        writer_class: PyTorch's ``SummaryWriter``.
-    """
+    """Write loss and learning rate after each step, the validation after each epoch."""
 
     def __init__(self, folder: Path, writer_class: Any) -> None:
         self.folder = folder

@@ -10,8 +10,6 @@ from typing import Any
 from lib.files import read_json, to_toml, write_whole
 from lib.translator.folder import find_folder
 
-__all__ = ["REPORT_FILE", "SETTINGS_FILE", "machine", "read_report", "write_card"]
-
 REPORT_FILE, SETTINGS_FILE = "scores.json", "settings.toml"
 _CARD = """\
 # {name}
@@ -74,12 +72,7 @@ sentence that was trained on. Read it as the score on sentences that are really 
 
 
 def write_card(folder: Path, report: dict[str, Any]) -> None:
-    """Write ``README.md`` into the folder of a translator.
-
-    Args:
-        folder: the folder of the translator.
-        report: the contents of its ``scores.json``.
-    """
+    """Write ``README.md`` into the folder of a translator."""
     settings, scores = report["settings"], report["scores"]
     real = not report.get("generated", False)
     average = settings.get("average", 1)
@@ -114,19 +107,7 @@ def write_card(folder: Path, report: dict[str, Any]) -> None:
 
 
 def read_report(folder: Path | str) -> dict[str, Any]:
-    """Return the report of a translator, empty if its folder has none.
-
-    Args:
-        folder: its folder, or the name of a shipped one.
-
-    Raises:
-        FileNotFoundError: if there is no such translator.
-        ValueError: if the report is damaged.
-
-    Example:
-        >>> read_report("grammar-en-es")["corpus"]
-        'grammar'
-    """
+    """Return the report of a translator, empty if its folder has none."""
     file = find_folder(folder) / REPORT_FILE
     report = read_json(file) if file.is_file() else None
     return report if isinstance(report, dict) else {}

@@ -8,15 +8,13 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
-from torch import Tensor
+from torch import Tensor, nn
 
 from lib.config import TransformerConfig
 from lib.files import read_json, write_json, write_whole
 from lib.model import Transformer
 from lib.vocabulary import Vocabulary
 from lib.vocabulary.stored import read_vocabularies, write_vocabularies
-
-__all__ = ["SHIPPED", "find_folder", "read_folder", "write_folder"]
 
 SHIPPED = Path(__file__).parent.parent / "models"
 """The folder of the models that come with the book."""
@@ -32,7 +30,7 @@ def write_folder(
     folder: Path,
     model: Transformer,
     vocabularies: tuple[Vocabulary, Vocabulary],
-    tidy: bool = False,
+    punctuate: bool = False,
     half: bool = False,
 ) -> None:
     """Write all that a translator is made of into a folder.
@@ -41,7 +39,7 @@ def write_folder(
         folder: where to write; made if it is not there.
         model: the Transformer.
         vocabularies: of the source and the target; they may be one and the same.
-        tidy: as in :class:`Translator`.
+        punctuate: as in :class:`Translator`.
         half: True to halve the file by keeping 16 bits of each weight.
 
     Raises:
@@ -50,7 +48,7 @@ def write_folder(
     weights = _weights_to_save(model, torch.float16 if half else torch.float32)
     description: dict[str, Any] = {
         "format": _FORMAT,
-        "tidy": tidy,
+        "tidy": punctuate,  # as files have called it from the first on
         "model": model.config.to_dict(),
     }
     description |= write_vocabularies(folder, vocabularies)
@@ -67,7 +65,7 @@ def read_folder(
         folder: the folder, or a name like "grammar-en-es".
 
     Returns:
-        The model, both vocabularies, and whether sentences are tidied.
+        The model, both vocabularies, and whether it punctuates.
 
     Raises:
         FileNotFoundError: if there is no such folder, or a file is missing in it.
@@ -83,13 +81,13 @@ def read_folder(
         with torch.random.fork_rng(devices=[]):  # first weights, soon replaced
             model = Transformer(config)
         _load_weights(model, folder / _WEIGHTS)
-        tidy = bool(description["tidy"])
+        punctuate = bool(description["tidy"])
     except _DAMAGE as error:
         reason = " ".join(str(error).split())
         raise ValueError(
             f"{folder} is not a whole translator of this book: {reason}"
         ) from error
-    return model, src_vocab, tgt_vocab, tidy
+    return model, src_vocab, tgt_vocab, punctuate
 
 
 def find_folder(folder: Path | str) -> Path:
@@ -114,15 +112,24 @@ def find_folder(folder: Path | str) -> Path:
     return found
 
 
-def _weights_to_save(model: Transformer, dtype: torch.dtype) -> dict[str, Tensor]:
+def weights_once_each(model: nn.Module) -> dict[str, Tensor]:
+    """Return the weights of a model, a tied matrix under one of its names."""
     weights: dict[str, Tensor] = {}
     seen: set[int] = set()
     for name, tensor in model.state_dict().items():
-        if tensor.data_ptr() in seen:  # a tied matrix stands in the file once
-            continue
-        seen.add(tensor.data_ptr())
-        weights[name] = tensor.to("cpu", dtype).contiguous()
-        if not weights[name].isfinite().all():
+        if tensor.data_ptr() not in seen:
+            seen.add(tensor.data_ptr())
+            weights[name] = tensor
+    return weights
+
+
+def _weights_to_save(model: Transformer, dtype: torch.dtype) -> dict[str, Tensor]:
+    weights = {
+        name: tensor.to("cpu", dtype).contiguous()
+        for name, tensor in weights_once_each(model).items()
+    }
+    for name, tensor in weights.items():
+        if not tensor.isfinite().all():
             size = "16 bits" if dtype == torch.float16 else "a file"
             raise ValueError(
                 f"The weights {name!r} are not all numbers that {size} can keep; the "

@@ -20,8 +20,6 @@ from lib.vocabulary.sentences import (
     unknown_words,
 )
 
-__all__ = ["Translator"]
-
 
 class Translator:
     """Translate sentences with a trained Transformer.
@@ -30,8 +28,8 @@ class Translator:
         model: the Transformer.
         src_vocab: the words of the source language.
         tgt_vocab: the words of the target language.
-        tidy: True to give a sentence its capital and its period, if it lacks them or
-            ends in "!", because the model has never seen one like that.
+        punctuate: True to give a sentence its capital and its period, if it lacks them
+            or ends in "!", because the model has never seen one like that.
 
     Raises:
         ValueError: if model and vocabularies differ in size, or in their padding.
@@ -52,7 +50,7 @@ class Translator:
         model: Transformer,
         src_vocab: Vocabulary,
         tgt_vocab: Vocabulary,
-        tidy: bool = False,
+        punctuate: bool = False,
     ) -> None:
         sizes = (model.config.src_vocab_size, model.config.tgt_vocab_size)
         if sizes != (len(src_vocab), len(tgt_vocab)):
@@ -69,7 +67,7 @@ class Translator:
         self.model = model.eval()
         self.src_vocab = src_vocab
         self.tgt_vocab = tgt_vocab
-        self.tidy = tidy
+        self.punctuate = punctuate
 
     @property
     def device(self) -> torch.device:
@@ -84,11 +82,7 @@ class Translator:
             ValueError: if there is nothing to translate, or more than the model reads.
         """
         max_len = self.model.config.max_len
-        return read_source(sentence, self.src_vocab, max_len, self.tidy)
-
-    def prepare(self, sentence: str) -> str:
-        """Return the text of what :meth:`read` returns."""
-        return self.read(sentence).text
+        return read_source(sentence, self.src_vocab, max_len, self.punctuate)
 
     def unknown_words(self, sentence: str | Source) -> list[str]:
         """Return the words of a sentence that the translator has never seen."""
@@ -187,7 +181,7 @@ class Translator:
             ValueError: if a weight is no finite number, or too large for 16 bits.
         """
         vocabularies = (self.src_vocab, self.tgt_vocab)
-        write_folder(Path(folder), self.model, vocabularies, self.tidy, half)
+        write_folder(Path(folder), self.model, vocabularies, self.punctuate, half)
 
     @classmethod
     def load(cls, folder: Path | str) -> Translator:
@@ -200,9 +194,9 @@ class Translator:
             FileNotFoundError: if there is no such folder, or a file is missing in it.
             ValueError: if its files are damaged, or belong to something else.
         """
-        model, src_vocab, tgt_vocab, tidy = read_folder(folder)
+        model, src_vocab, tgt_vocab, punctuate = read_folder(folder)
         try:
-            return cls(model, src_vocab, tgt_vocab, tidy)
+            return cls(model, src_vocab, tgt_vocab, punctuate)
         except ValueError as error:  # the parts do not fit each other
             raise ValueError(
                 f"{folder} is not a whole translator of this book: {error}"

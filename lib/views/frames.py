@@ -16,8 +16,6 @@ from lib.figures.style import CYCLE, PALETTE
 if TYPE_CHECKING:
     from IPython.display import HTML
 
-__all__ = ["framed"]
-
 _SCRIPTS = ("d3-selection.min.js", "d3-color.min.js", "jquery.slim.min.js")
 
 _PAGE = """<!doctype html>
@@ -36,16 +34,7 @@ _FRAME = (
 
 
 def framed(view: str, title: str, height: int) -> HTML:
-    """Put a view of bertviz, and the scripts that it would fetch, into one frame.
-
-    Args:
-        view: the HTML that bertviz gave.
-        title: what a screen reader says of the frame.
-        height: of the frame, in pixels.
-
-    Raises:
-        RuntimeError: if there is no script in it.
-    """
+    """Put a view of bertviz, and the scripts that it would fetch, into one frame."""
     from IPython.display import HTML
 
     body, script = _parts(view)

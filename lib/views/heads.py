@@ -12,8 +12,6 @@ from lib.views.frames import framed
 if TYPE_CHECKING:
     from IPython.display import HTML
 
-__all__ = ["head_view", "model_view"]
-
 _DECIMALS = 4  # of a weight; more cannot be seen, and makes the page larger
 
 # Pixels: what bertviz's head view gives a token, and what stands above and below.

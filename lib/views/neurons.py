@@ -17,8 +17,6 @@ from lib.views.frames import framed
 if TYPE_CHECKING:
     from IPython.display import HTML
 
-__all__ = ["Lookup", "neuron_view", "record_lookups"]
-
 _DECIMALS = 3  # of a weight or a number in a vector; more cannot be seen
 
 

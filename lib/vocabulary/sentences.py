@@ -18,10 +18,6 @@ class Source(NamedTuple):
     Args:
         text: the sentence, prepared.
         ids: its token ids, ``<eos>`` included.
-
-    Example:
-        >>> Source("lets go", [5, 4, 2]).text
-        'lets go'
     """
 
     text: str
@@ -29,7 +25,7 @@ class Source(NamedTuple):
 
 
 def read_source(
-    sentence: str | Source, vocabulary: Vocabulary, max_len: int, tidy: bool
+    sentence: str | Source, vocabulary: Vocabulary, max_len: int, punctuate: bool
 ) -> Source:
     """Prepare a sentence, and look up its token ids, unless that is done already.
 
@@ -37,16 +33,12 @@ def read_source(
         sentence: what the user wrote, or what this function has made of it.
         vocabulary: of the source language.
         max_len: how many tokens the model can read.
-        tidy: True to give it its capital and its period, if it lacks them or ends
+        punctuate: True to give it its capital and its period, if it lacks them or ends
             in "!".
-
-    Raises:
-        TypeError: if it is no text.
-        ValueError: if there is nothing to translate, or more than the model reads.
 
     Example:
         >>> words = Vocabulary.build(["Lets go ."])
-        >>> read_source(" lets  go!", words, max_len=9, tidy=True)
+        >>> read_source(" lets  go!", words, max_len=9, punctuate=True)
         Source(text='Lets go.', ids=[5, 6, 4, 2])
     """
     if isinstance(sentence, Source):
@@ -58,7 +50,7 @@ def read_source(
         raise ValueError(
             f"There is nothing to translate in {sentence!r}; write a sentence."
         )
-    if tidy:
+    if punctuate:
         sentence = sentence[0].upper() + sentence[1:].rstrip(" !")
         if sentence[-1] not in ".?":
             sentence += "."
@@ -74,20 +66,23 @@ def read_source(
 
 
 def unknown_words(source: Source, vocabulary: Vocabulary) -> list[str]:
-    """Return the words of a sentence that a vocabulary lacks, each once.
-
-    Args:
-        source: the sentence, read with that vocabulary.
-        vocabulary: of the source language.
-
-    Example:
-        >>> words = Vocabulary.build(["lets go"])
-        >>> unknown_words(read_source("lets fly", words, 9, tidy=False), words)
-        ['fly']
-    """
+    """Return the words of a sentence that a vocabulary lacks, each once."""
     if vocabulary.unk_id not in source.ids:  # as nearly always: nothing to look up
         return []
     return vocabulary.unknown(source.text)
+
+
+def check_beam(beam_size: int, length_penalty: float, words: int) -> None:
+    """Refuse a beam that cannot be, for a target vocabulary of so many words."""
+    if not 1 <= beam_size <= words:
+        raise ValueError(
+            f"beam_size must lie between 1 and the vocabulary's {words} tokens, but it "
+            f"is {beam_size}."
+        )
+    if length_penalty < 0:
+        raise ValueError(
+            f"length_penalty must not be below 0, but is {length_penalty}."
+        )
 
 
 def in_batches(

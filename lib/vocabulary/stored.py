@@ -16,17 +16,7 @@ _NAMES = ("src_vocab", "tgt_vocab")
 def write_vocabularies(
     folder: Path, vocabularies: tuple[Vocabulary, Vocabulary]
 ) -> dict[str, Any]:
-    """Write what needs a file of its own, and return the rest for a JSON file.
-
-    Args:
-        folder: the folder of the translator.
-        vocabularies: of the source and the target; they may be one and the same.
-
-    Example:
-        >>> words = Vocabulary(["go"], specials=["<pad>", "<sos>", "<eos>", "<unk>"])
-        >>> write_vocabularies(Path("nowhere"), (words, words))["tgt_vocab"][-1]
-        'go'
-    """
+    """Write what needs a file of its own, and return the rest for a JSON file."""
     description: dict[str, Any] = {}
     for name, vocabulary in zip(_NAMES, vocabularies, strict=True):
         if isinstance(vocabulary, SubwordVocabulary):
@@ -42,22 +32,7 @@ def write_vocabularies(
 def read_vocabularies(
     folder: Path, description: dict[str, Any]
 ) -> tuple[Vocabulary, Vocabulary]:
-    """Read what :func:`write_vocabularies` wrote.
-
-    Args:
-        folder: the folder of the translator.
-        description: what it returned, read from the JSON file.
-
-    Raises:
-        KeyError: if the description names no vocabularies.
-        ValueError: if a vocabulary is damaged, or its file is missing.
-
-    Example:
-        >>> words = ["<pad>", "<sos>", "<eos>", "<unk>", "go"]
-        >>> description = {"src_vocab": words, "tgt_vocab": words}
-        >>> read_vocabularies(Path("nowhere"), description)[0].encode("go")
-        [4]
-    """
+    """Read what :func:`write_vocabularies` wrote."""
     src, tgt = (description[name] for name in _NAMES)
     src_vocab = _read(folder, src)
     return src_vocab, src_vocab if src == tgt else _read(folder, tgt)

@@ -17,8 +17,6 @@ from tokenizers.trainers import BpeTrainer
 
 from lib.vocabulary.words import EOS, PAD, SOS, UNK, Vocabulary, tokenize
 
-__all__ = ["SubwordVocabulary"]
-
 _SPECIALS = (PAD, SOS, EOS, UNK)
 _LARGEST = 1_000_000  # the library asks for the memory before it learns
 _SPACE = "▁"  # marks where a word begins, as the field writes it
@@ -210,19 +208,8 @@ class SubwordVocabulary(Vocabulary):
     def _cut(self, sentence: str) -> Encoding:
         return self.tokenizer.encode(_text(sentence), add_special_tokens=False)
 
-    def decode(self, ids: Iterable[int]) -> str:
-        """Return the sentence up to ``<eos>``, leaving ``<sos>`` and ``<pad>`` out."""
-        pieces = []
-        for number in map(int, ids):
-            if not 0 <= number < len(self.tokens):
-                raise ValueError(
-                    f"The id {number} is not in this vocabulary of {len(self)} tokens."
-                )
-            if number == self.eos_id:
-                break
-            if number not in (self.sos_id, self.pad_id):
-                pieces.append(self.tokens[number])
-        return "".join(pieces).replace(_SPACE, " ").strip()
+    def _join(self, tokens: list[str]) -> str:
+        return "".join(tokens).replace(_SPACE, " ").strip()
 
     def unknown(self, sentence: str) -> list[str]:
         """Return the words with a character that was never seen, each once."""
@@ -257,7 +244,7 @@ def _settings(tokenizer: Tokenizer) -> dict[str, Any]:
 
 
 def _refuse_other_settings(tokenizer: Tokenizer) -> None:
-    """Raise a ValueError if it cuts otherwise, pads, or leaves merges out by chance."""
+    """Raise a ValueError if it cuts otherwise, pads, or leaves merges out at random."""
     empty = _untrained()
     empty.add_special_tokens(list(_SPECIALS))
     found, ours = _settings(tokenizer), _settings(empty)

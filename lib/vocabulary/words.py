@@ -8,8 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Self
 
-__all__ = ["EOS", "PAD", "SOS", "UNK", "Vocabulary", "detokenize", "tokenize"]
-
 PAD, SOS, EOS, UNK = "<pad>", "<sos>", "<eos>", "<unk>"
 
 
@@ -122,7 +120,7 @@ class Vocabulary:
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the sentence up to ``<eos>``, leaving ``<sos>`` and ``<pad>`` out."""
-        words = []
+        tokens = []
         for number in map(int, ids):
             if not 0 <= number < len(self.tokens):
                 raise ValueError(
@@ -131,8 +129,11 @@ class Vocabulary:
             if number == self.eos_id:
                 break
             if number not in (self.sos_id, self.pad_id):
-                words.append(self.tokens[number])
-        return detokenize(words)
+                tokens.append(self.tokens[number])
+        return self._join(tokens)
+
+    def _join(self, tokens: list[str]) -> str:
+        return detokenize(tokens)
 
     def unknown(self, sentence: str) -> list[str]:
         """Return the tokens of a sentence that the vocabulary lacks, each once."""

@@ -151,21 +151,18 @@ def _only(name: str, statement: Statement) -> Statement:
 
 @cache
 def _exported(lib: Path = ROOT / "lib") -> dict[str, str]:
-    """The classes and functions that `lib` names in an `__all__`, and their modules."""
+    """What `lib` names in an `__all__`, and the modules to import it from."""
     found: dict[str, str] = {}
     for path in sorted(lib.rglob("*.py")):
         module = ".".join(path.relative_to(lib.parent).with_suffix("").parts)
-        body = ast.parse(path.read_text(encoding="utf-8")).body
-        public = {
-            name
-            for node in body
-            if isinstance(node, ast.Assign)
-            and ast.unparse(node.targets[0]) == "__all__"
-            for name in ast.literal_eval(node.value)
-        }
-        if ".checks." not in module:
-            names = {node.name for node in body if isinstance(node, _Definition)}
-            found |= dict.fromkeys(names & public, module)
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if (
+                isinstance(node, ast.Assign)
+                and ast.unparse(node.targets[0]) == "__all__"
+                and ".checks." not in module
+            ):
+                names = ast.literal_eval(node.value)
+                found |= dict.fromkeys(names, module.removesuffix(".__init__"))
     return found
 
 

@@ -45,7 +45,7 @@ _TABLE = {
 _DETERMINERS = {name: _Forms(*forms.split()) for name, forms in _TABLE.items()}
 _NUMBERS = {number.english: number.spanish for number in SMALL_NUMBERS}
 # Short forms of the adjectives that stand before their noun.
-_SHORTENED = {"bueno": "buen", "malo": "mal"}
+_SHORTENED = {"bueno": "buen", "malo": "mal", "grande": "gran"}
 
 
 def article_phrase(phrase: Phrase, generic: bool = False) -> str:
@@ -55,9 +55,6 @@ def article_phrase(phrase: Phrase, generic: bool = False) -> str:
         phrase: the noun phrase.
         generic: whether a noun without determiner means all of its kind, so that
             Spanish asks for the article: "I like coffee", "me gusta el café".
-
-    Returns:
-        The words, all of them in agreement.
     """
     noun = phrase.noun.spanish_form(phrase.plural)
     before, after = "", ""
@@ -87,11 +84,7 @@ def _determiner(name: str, phrase: Phrase, adjacent: bool) -> str:
 
 def _shorten(form: str, phrase: Phrase) -> str:
     """Apocope before a singular noun: un buen libro, una gran película."""
-    if phrase.plural:
-        return form
-    if form == "grande":
-        return "gran"
-    return _SHORTENED.get(form, form)
+    return form if phrase.plural else _SHORTENED.get(form, form)
 
 
 def possessed(part: GenderedWord, plural: bool) -> str:

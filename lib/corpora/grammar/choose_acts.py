@@ -50,17 +50,7 @@ _MOVING = kinds("toward from")
 
 
 def choose_act(random: Random, act: Verb, subject: Subject, what: bool = False) -> Act:
-    """Choose what stands around a verb.
-
-    Args:
-        random: where the chances come from.
-        act: the verb.
-        subject: who acts, so that nobody sees himself.
-        what: whether the object is left out because it is asked for.
-
-    Returns:
-        The act.
-    """
+    """Choose what stands around a verb; not its object, if the question is what."""
     thing = None if what else choose_object(random, act, subject)
     recipient = choose_recipient(random, subject) if "gives" in act.traits else None
     place = None

@@ -16,6 +16,7 @@ from lib.corpora.grammar.choose_phrases import (
     choose_place_phrase,
     choose_subject,
     nouns_of,
+    pick,
 )
 from lib.corpora.grammar.lexicon import (
     ADJECTIVES,
@@ -51,7 +52,6 @@ _STORED = kinds("kitchen house restaurant hotel")
 _SMALL = kinds("small counted")
 _THERE = kinds("common pet small counted food drink occasion")
 _FORESEEN = frozenset({"busy", "tired", "happy", "open", "closed", "full", "empty"})
-_OWN = {"my": 6, "your": 5, "his": 3, "her": 3, "our": 4, "their": 4}
 
 
 def finish(random: Random, clause: Clause, question_chance: float = 0.18) -> Clause:
@@ -84,8 +84,7 @@ def _can_be_foreseen(predicate: Predicate) -> bool:
 
 def choose_being(random: Random) -> Clause | None:
     """Choose a sentence that English says with "to be", or the price of a thing."""
-    (choose,) = random.choices(_BEINGS, _BEING_WEIGHTS)
-    return choose(random)
+    return pick(random, _BEINGS)(random)
 
 
 def choose_state(random: Random) -> Clause:
@@ -201,19 +200,18 @@ def _choose_cost(random: Random) -> Clause:
     return finish(random, Clause(subject, Cost(random.choice(LARGE_NUMBERS))))
 
 
-_BEINGS = (
-    choose_state,
-    _choose_trait,
-    _choose_thing,
-    _choose_profession,
-    _choose_origin,
-    _choose_location,
-    _choose_lying,
-    _choose_idiom,
-    _choose_age,
-    _choose_cost,
-)
-_BEING_WEIGHTS = (18, 11, 27, 10, 5, 12, 6, 7, 4, 4)
+_BEINGS = {
+    choose_state: 18,
+    _choose_trait: 11,
+    _choose_thing: 27,
+    _choose_profession: 10,
+    _choose_origin: 5,
+    _choose_location: 12,
+    _choose_lying: 6,
+    _choose_idiom: 7,
+    _choose_age: 4,
+    _choose_cost: 4,
+}
 
 
 def _where_kept(noun: Noun) -> frozenset[str]:

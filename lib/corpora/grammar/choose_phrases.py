@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from random import Random
+from typing import TypeVar
 
 from lib.corpora.grammar.lexicon import ADJECTIVES, CITIES, NAMES, SMALL_NUMBERS
 from lib.corpora.grammar.nouns import NOUNS
@@ -16,6 +18,8 @@ from lib.corpora.grammar.referents import (
     Subject,
 )
 from lib.corpora.grammar.words import Adjective, Noun, Verb, Word, kinds
+
+Choice = TypeVar("Choice")
 
 _OWNERS = {"my": 7, "your": 6, "his": 4, "her": 4, "our": 4, "their": 4}
 _NUMBERS = {number.english: 4 for number in SMALL_NUMBERS}
@@ -32,38 +36,26 @@ NEW = {"a": 10}
 NEW_PLURAL = {"many": 4, **_NUMBERS}
 
 HOME = Word("home", "casa")
-_SUBJECT_PRONOUN_WEIGHTS = (16, 16, 7, 7, 16, 13)
-_BY_KINDS: dict[frozenset[str], tuple[Noun, ...]] = {}
+_SUBJECTS = dict(zip(PRONOUNS, (16, 16, 7, 7, 16, 13), strict=True))
 _PUBLIC = kinds("place sight outdoor watched awaited unowned")
 
 
+@functools.cache
 def nouns_of(sorts: frozenset[str]) -> tuple[Noun, ...]:
     """All nouns that are of one of the kinds, in the order of the lexicon."""
-    if sorts not in _BY_KINDS:
-        _BY_KINDS[sorts] = tuple(noun for noun in NOUNS if noun.kinds & sorts)
-    return _BY_KINDS[sorts]
+    return tuple(noun for noun in NOUNS if noun.kinds & sorts)
 
 
-def _beside() -> dict[str, tuple[Adjective, ...]]:
-    """The adjectives that may stand beside each noun."""
-    return {
-        noun.english: tuple(a for a in ADJECTIVES if a.modifies & noun.kinds)
-        for noun in NOUNS
-    }
-
-
-_ADJECTIVES_OF = _beside()
-
-
+@functools.cache
 def adjectives_of(noun: Noun) -> tuple[Adjective, ...]:
     """The adjectives that may stand beside a noun."""
-    return _ADJECTIVES_OF[noun.english]
+    return tuple(a for a in ADJECTIVES if a.modifies & noun.kinds)
 
 
-def pick(random: Random, weights: dict[str, int]) -> str:
-    """Choose a name by its weight."""
-    (name,) = random.choices(list(weights), list(weights.values()))
-    return name
+def pick(random: Random, weights: Mapping[Choice, int]) -> Choice:
+    """Choose one by its weight."""
+    (chosen,) = random.choices(list(weights), list(weights.values()))
+    return chosen
 
 
 def choose_phrase(
@@ -83,9 +75,6 @@ def choose_phrase(
         plural: determiners of the plural by weight; none means no plural.
         bare: whether a plural may stand without determiner.
         adjective_chance: how often an adjective is added, from 0 to 1.
-
-    Returns:
-        The phrase.
     """
     adjectives = adjectives_of(noun)
     adjective = None
@@ -137,8 +126,7 @@ def choose_people(random: Random, pair_chance: float = 0.2) -> People:
 
 def choose_pronoun(random: Random) -> Pronoun:
     """Choose one of I, you, he, she, we, they."""
-    (pronoun,) = random.choices(PRONOUNS, _SUBJECT_PRONOUN_WEIGHTS)
-    return pronoun
+    return pick(random, _SUBJECTS)
 
 
 def choose_subject(random: Random) -> Subject:

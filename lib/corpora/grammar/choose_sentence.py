@@ -19,6 +19,7 @@ from lib.corpora.grammar.choose_phrases import (
     choose_subject,
     nouns_of,
     others,
+    pick,
 )
 from lib.corpora.grammar.choose_tenses import is_clear, settle
 from lib.corpora.grammar.lexicon import ADJECTIVES, IDIOMS, times_of
@@ -52,17 +53,9 @@ _ABLE = tuple(each for each in VERBS if each.english in ABILITIES)
 
 
 def choose_sentence(random: Random) -> Sentence:
-    """Choose one meaning.
-
-    Args:
-        random: where the chances come from.
-
-    Returns:
-        A sentence whose English leaves no doubt about its tense.
-    """
+    """Choose one meaning."""
     while True:
-        (make,) = random.choices(_MAKERS, _WEIGHTS)
-        chosen = make(random)
+        chosen = pick(random, _KINDS)(random)
         if chosen is not None:
             return chosen
 
@@ -173,17 +166,15 @@ def _differ(one: Subject, other: Subject) -> bool:
     return one != other
 
 
-_KINDS: tuple[tuple[int, Callable[[Random], Sentence | None]], ...] = (
-    (62, choose_simple),
-    (8, choose_feeling),
-    (12, choose_being),
-    (2, choose_existing),
-    (2, choose_hurting),
-    (6, _choose_chain),
-    (4, _choose_because),
-    (6, _choose_report),
-    (3, _choose_joined),
-    (4, _choose_contrast),
-)
-_WEIGHTS = [weight for weight, _ in _KINDS]
-_MAKERS = [make for _, make in _KINDS]
+_KINDS: dict[Callable[[Random], Sentence | None], int] = {
+    choose_simple: 62,
+    choose_feeling: 8,
+    choose_being: 12,
+    choose_existing: 2,
+    choose_hurting: 2,
+    _choose_chain: 6,
+    _choose_because: 4,
+    _choose_report: 6,
+    _choose_joined: 3,
+    _choose_contrast: 4,
+}

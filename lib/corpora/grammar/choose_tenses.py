@@ -21,11 +21,7 @@ _BOUGHT_DAILY = kinds("food drink newspaper magazine flower")
 
 
 def settle(random: Random, chosen: Clause, modal_chance: float = 0.22) -> Clause | None:
-    """Choose tense, modal and time for a clause with an act.
-
-    Returns:
-        The clause, or None if its English would leave the tense open.
-    """
+    """Choose tense, modal and time; None if the English would leave the tense open."""
     act = chosen.predicate
     if not isinstance(act, Act):
         raise TypeError(f"Cannot choose a tense for {act!r}; expected an Act.")

@@ -34,16 +34,7 @@ _Part = Sentence | Subject | Object | Act | Place
 
 
 def combinations(sentence: Sentence) -> frozenset[Combination]:
-    """Collect the combinations of a sentence.
-
-    Args:
-        sentence: a meaning.
-
-    Returns:
-        Those of the kind "verb" for a verb and a noun that is its object, and of the
-        kind "adjective" for an adjective and the noun that it describes, beside it or
-        after "is".
-    """
+    """Collect each verb with its object, each adjective with the noun it describes."""
     return frozenset(_walk(sentence))
 
 

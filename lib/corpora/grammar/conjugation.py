@@ -88,12 +88,6 @@ def conjugate(infinitive: str, tense: str, person: str) -> str:
         tense: "present", "past" (the preterite) or "future".
         person: one of `PERSONS`.
 
-    Returns:
-        The form.
-
-    Raises:
-        ValueError: if the tense or the person is not one of those.
-
     Example:
         >>> [conjugate("pedir", "past", person) for person in ("1s", "3s")]
         ['pedí', 'pidió']

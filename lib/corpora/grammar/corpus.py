@@ -57,12 +57,5 @@ def load(seed: int = 0, size: int = 50_000) -> Corpus:
 
 
 def realize(sentence: Sentence) -> Pair:
-    """Say a meaning in both languages.
-
-    Args:
-        sentence: A meaning.
-
-    Returns:
-        The English sentence and the Spanish one.
-    """
+    """Say a meaning in both languages."""
     return english(sentence), spanish(sentence)

@@ -25,8 +25,6 @@ from lib.corpora.grammar.words import (
     spanish_plural,
 )
 
-__all__ = ["word_pairs"]
-
 # Verbs that the tables of the lexicon hold otherwise, with their English forms.
 _OTHER_VERBS = {
     "querer": "want wants",

@@ -39,6 +39,7 @@ from lib.corpora.grammar.words import Verb, add_s, english_plural, join
 
 _COST = Verb("cost", "cost", "costar")
 _HURT = Verb("hurt", "hurt", "doler")
+_DO = Verb("do", "did", "hacer")
 _MODAL_VERBS = {
     "want": Verb("want", "wanted", "querer"),
     "need": Verb("need", "needed", "necesitar"),
@@ -66,14 +67,7 @@ class Frame:
 
 
 def english(sentence: Sentence) -> str:
-    """Say a meaning in English.
-
-    Args:
-        sentence: a meaning.
-
-    Returns:
-        A sentence with its capital letter and its punctuation.
-    """
+    """Say a meaning in English."""
     text = _say(sentence)
     asked = isinstance(sentence, Clause) and sentence.question
     return text[0].upper() + text[1:] + ("?" if asked else ".")
@@ -136,9 +130,7 @@ def _verb_group(
     if verb.english == "be":
         return _be(tense, person), ""
     if helped:
-        return _finite(Verb("do", "did", "hacer"), tense, person), join(
-            verb.english, after
-        )
+        return _finite(_DO, tense, person), join(verb.english, after)
     return "", join(_finite(verb, tense, person), after)
 
 
@@ -206,8 +198,7 @@ def _predicate(predicate: Predicate, subject: Subject) -> tuple[Verb, str]:
 
 def _second_act(first: Clause, second: Act) -> str:
     """The second of two acts: after "will" it is a bare verb."""
-    verb = second.verb
-    bare = verb.english if first.tense == "future" else None
-    return join(
-        bare or _finite(verb, first.tense, first.subject.person), act_words(second)
-    )
+    said = second.verb.english
+    if first.tense != "future":
+        said = _finite(second.verb, first.tense, first.subject.person)
+    return join(said, act_words(second))

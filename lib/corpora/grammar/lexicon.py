@@ -56,47 +56,39 @@ worried, preocupado, estar, , person kin
 
 _BEFORE_NOUN = frozenset({"good", "bad", "great"})
 
+
+def _words(text: str) -> tuple[Word, ...]:
+    """Read words with their Spanish."""
+    return tuple(Word(*pair.split(": ")) for pair in text.split(", "))
+
+
 # The Spanish is masculine; the feminine follows the rules of adjectives.
-PROFESSIONS = (
-    Word("doctor", "médico"),
-    Word("nurse", "enfermero"),
-    Word("teacher", "profesor"),
-    Word("lawyer", "abogado"),
-    Word("engineer", "ingeniero"),
-    Word("singer", "cantante"),
-    Word("student", "estudiante"),
-    Word("writer", "escritor"),
+PROFESSIONS = _words(
+    "doctor: médico, nurse: enfermero, teacher: profesor, lawyer: abogado, "
+    "engineer: ingeniero, singer: cantante, student: estudiante, writer: escritor"
 )
-
-NAMES = (
-    GenderedWord("Ana", "Ana", "f"),
-    GenderedWord("Carlos", "Carlos", "m"),
-    GenderedWord("Clara", "Clara", "f"),
-    GenderedWord("Inés", "Inés", "f"),
-    GenderedWord("Isabel", "Isabel", "f"),
-    GenderedWord("Luis", "Luis", "m"),
-    GenderedWord("María", "María", "f"),
-    GenderedWord("Pablo", "Pablo", "m"),
-    GenderedWord("Pedro", "Pedro", "m"),
-    GenderedWord("Sofía", "Sofía", "f"),
+CITIES = _words(
+    "Madrid: Madrid, Barcelona: Barcelona, Seville: Sevilla, London: Londres, "
+    "Paris: París, Rome: Roma, Spain: España, Mexico: México, France: Francia, "
+    "Italy: Italia, Germany: Alemania, England: Inglaterra, Argentina: Argentina"
 )
-
-CITIES = (
-    Word("Madrid", "Madrid"),
-    Word("Barcelona", "Barcelona"),
-    Word("Seville", "Sevilla"),
-    Word("London", "Londres"),
-    Word("Paris", "París"),
-    Word("Rome", "Roma"),
-    Word("Spain", "España"),
-    Word("Mexico", "México"),
-    Word("France", "Francia"),
-    Word("Italy", "Italia"),
-    Word("Germany", "Alemania"),
-    Word("England", "Inglaterra"),
-    Word("Argentina", "Argentina"),
+# What one is in English and has in Spanish.
+IDIOMS = _words(
+    "hungry: hambre, thirsty: sed, sleepy: sueño, cold: frío, hot: calor, "
+    "afraid: miedo, right: razón, in a hurry: prisa"
 )
-
+SMALL_NUMBERS = _words("two: dos, three: tres, four: cuatro, five: cinco")
+LARGE_NUMBERS = _words(
+    "six: seis, seven: siete, eight: ocho, nine: nueve, ten: diez, eleven: once, "
+    "twelve: doce, fifteen: quince, twenty: veinte, thirty: treinta, forty: cuarenta, "
+    "fifty: cincuenta, sixty: sesenta"
+)
+_WOMEN = ("Ana", "Clara", "Inés", "Isabel", "María", "Sofía")
+_MEN = ("Carlos", "Luis", "Pablo", "Pedro")
+NAMES = tuple(
+    GenderedWord(name, name, "f" if name in _WOMEN else "m")
+    for name in sorted(_WOMEN + _MEN)
+)
 BODY = (
     GenderedWord("head", "cabeza", "f"),
     GenderedWord("back", "espalda", "f"),
@@ -107,41 +99,6 @@ BODY = (
     GenderedWord("arm", "brazo", "m"),
     GenderedWord("tooth", "diente", "m"),
 )
-
-# What one is in English and has in Spanish.
-IDIOMS = (
-    Word("hungry", "hambre"),
-    Word("thirsty", "sed"),
-    Word("sleepy", "sueño"),
-    Word("cold", "frío"),
-    Word("hot", "calor"),
-    Word("afraid", "miedo"),
-    Word("right", "razón"),
-    Word("in a hurry", "prisa"),
-)
-
-SMALL_NUMBERS = (
-    Word("two", "dos"),
-    Word("three", "tres"),
-    Word("four", "cuatro"),
-    Word("five", "cinco"),
-)
-LARGE_NUMBERS = (
-    Word("six", "seis"),
-    Word("seven", "siete"),
-    Word("eight", "ocho"),
-    Word("nine", "nueve"),
-    Word("ten", "diez"),
-    Word("eleven", "once"),
-    Word("twelve", "doce"),
-    Word("fifteen", "quince"),
-    Word("twenty", "veinte"),
-    Word("thirty", "treinta"),
-    Word("forty", "cuarenta"),
-    Word("fifty", "cincuenta"),
-    Word("sixty", "sesenta"),
-)
-
 TIMES = (
     Time("yesterday", "ayer", ("past",)),
     Time("last night", "anoche", ("past",)),

@@ -94,19 +94,9 @@ class Exist:
     place: Place | None
 
 
-Predicate = (
-    Act
-    | Quality
-    | Profession
-    | Origin
-    | Location
-    | Idiom
-    | Age
-    | Cost
-    | Feel
-    | Hurt
-    | Exist
-)
+# What English says with "to be", but for the price of a thing.
+Being = Quality | Profession | Origin | Location | Idiom | Age | Cost
+Predicate = Act | Being | Feel | Hurt | Exist
 
 
 @dataclass(frozen=True)

@@ -21,15 +21,7 @@ _FEWEST_PARTNERS = 7  # below that, a word would keep too little to learn from
 
 
 def held_out_combinations(seed: int) -> frozenset[Combination]:
-    """Choose the combinations that meet in one split only.
-
-    Args:
-        seed: the seed of the corpus.
-
-    Returns:
-        Combinations of a verb or an adjective with a noun. Every word of them keeps
-        most of its other partners.
-    """
+    """Choose what meets in one split only; every word keeps most of its partners."""
     random = Random(f"held out {seed}")
     possible = _possible()
     partners = Counter(word for each in possible for word in _words(each))
@@ -86,15 +78,7 @@ def _is_person(kinds: frozenset[str]) -> bool:
 
 
 def split(seed: int, size: int) -> dict[str, list[Sentence]]:
-    """Choose different sentences and divide them.
-
-    Args:
-        seed: chooses the sentences and the held-out combinations.
-        size: number of training sentences.
-
-    Returns:
-        The meanings of each split, by its name.
-    """
+    """Choose different sentences and divide them."""
     held_out = held_out_combinations(seed)
     validation, test = size // 50 + (size < 50), size // 20
     wanted = size + validation + test

@@ -43,14 +43,7 @@ _CONTRACTIONS = ((re.compile(r"\ba el\b"), "al"), (re.compile(r"\bde el\b"), "de
 
 
 def spanish(sentence: Sentence) -> str:
-    """Say a meaning in Spanish.
-
-    Args:
-        sentence: a meaning.
-
-    Returns:
-        A sentence with its capital letter and its punctuation.
-    """
+    """Say a meaning in Spanish."""
     text = _say(sentence)
     for pattern, contraction in _CONTRACTIONS:
         text = pattern.sub(contraction, text)
@@ -82,15 +75,7 @@ def _say(sentence: Sentence) -> str:
 
 
 def clause(clause: Clause, stressed: bool = False) -> str:
-    """Say one clause, without capital letter and final mark.
-
-    Args:
-        clause: the clause.
-        stressed: whether its subject is said in any case.
-
-    Returns:
-        Its words.
-    """
+    """Say one clause; if stressed, with its subject in any case."""
     parts = frame(clause)
     if stressed:
         parts = replace(parts, subject=object_words(clause.subject))

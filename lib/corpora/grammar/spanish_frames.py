@@ -52,14 +52,7 @@ class Frame:
 
 
 def frame(clause: Clause) -> Frame:
-    """Find the parts of a clause.
-
-    Args:
-        clause: the clause.
-
-    Returns:
-        Its parts, still without tense and order.
-    """
+    """Find the parts of a clause."""
     subject, predicate = clause.subject, clause.predicate
     words = "" if clause.referring else subject_words(subject)
     match predicate:

@@ -68,20 +68,10 @@ def _read_verbs() -> tuple[Verb, ...]:
     """Read the table of verbs."""
     found = []
     for line in _VERBS.strip().splitlines():
-        cells = (cell.strip() for cell in line.split(","))
-        english, past, spanish, objects, places, traits = cells
+        english, past, spanish, *cells = (cell.strip() for cell in line.split(","))
         base, _, particle = english.partition(" ")
-        found.append(
-            Verb(
-                base,
-                past,
-                spanish,
-                kinds(objects),
-                kinds(places),
-                kinds(traits),
-                particle,
-            )
-        )
+        objects, places, traits = map(kinds, cells)
+        found.append(Verb(base, past, spanish, objects, places, traits, particle))
     return tuple(found)
 
 

@@ -71,10 +71,6 @@ class Noun:
         """The Spanish word in the number asked for."""
         return spanish_plural(self.spanish) if plural else self.spanish
 
-    def english_form(self, plural: bool) -> str:
-        """The English word in the number asked for."""
-        return english_plural(self.english) if plural else self.english
-
 
 @dataclass(frozen=True)
 class Adjective:
@@ -157,14 +153,6 @@ def spanish_plural(word: str) -> str:
 def spanish_adjective(word: str, gender: str, plural: bool) -> str:
     """Let a Spanish adjective agree with a noun.
 
-    Args:
-        word: the masculine singular.
-        gender: "m" or "f".
-        plural: whether the noun stands in the plural.
-
-    Returns:
-        The form that agrees.
-
     Example:
         >>> spanish_adjective("francés", "f", True)
         'francesas'
@@ -180,10 +168,5 @@ def spanish_adjective(word: str, gender: str, plural: bool) -> str:
 
 
 def join(*words: str) -> str:
-    """Join the words that are there.
-
-    Example:
-        >>> join("no", "", "veo")
-        'no veo'
-    """
+    """Join the words that are there."""
     return " ".join(filter(None, words))

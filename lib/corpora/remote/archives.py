@@ -26,7 +26,7 @@ _DAMAGED = (
     RuntimeError,  # encrypted, or compressed in a way that Python does not know
     UnicodeDecodeError,  # the name of a file inside
 )
-# What a damaged or foreign file that already lies in the cache calls for.
+# What a damaged or foreign file that already lies in the cache folder calls for.
 DELETE = "delete it, and it is downloaded again"
 
 
@@ -59,9 +59,6 @@ def check_file(
         kind: "zip" or "gzip".
         sha256: its fingerprint, or "" if that is not fixed.
         whole: whether to read it to its end as well, which takes longer.
-
-    Raises:
-        ValueError: if it is something else, or damaged.
     """
     _check_start(archive, kind)
     if sha256:
@@ -114,18 +111,7 @@ def _check_names(names: Iterable[str], archive: Archive) -> None:
 
 
 def zip_lines(archive: Archive, name: str) -> Iterator[str]:
-    """Read a text inside a zip archive line by line.
-
-    Args:
-        archive: the archive.
-        name: file name of the text, in whichever folder of the archive.
-
-    Yields:
-        Its lines, without their ends.
-
-    Raises:
-        ValueError: if there is no such text, or it is damaged or not UTF-8.
-    """
+    """Read a text inside a zip archive, in whichever folder, line by line."""
     try:
         with zipfile.ZipFile(archive.file) as content:
             found = [n for n in content.namelist() if PurePosixPath(n).name == name]
@@ -138,34 +124,13 @@ def zip_lines(archive: Archive, name: str) -> Iterator[str]:
 
 
 def gzip_lines(archive: Archive) -> Iterator[str]:
-    """Read a compressed text line by line.
-
-    Args:
-        archive: the text, compressed by gzip.
-
-    Yields:
-        Its lines, without their ends.
-
-    Raises:
-        ValueError: if it is damaged or not UTF-8.
-    """
+    """Read a compressed text line by line."""
     with gzip.open(archive.file) as stream:
         yield from _lines(stream, archive, archive.origin)
 
 
 def tar_lines(archive: Archive, name: str) -> Iterator[str]:
-    """Read a text inside a compressed tar archive, in one pass and line by line.
-
-    Args:
-        archive: the archive, compressed by gzip.
-        name: file name of the text, in whichever folder of the archive.
-
-    Yields:
-        Its lines, without their ends.
-
-    Raises:
-        ValueError: if there is no such text, or it is damaged or not UTF-8.
-    """
+    """Read a text inside a compressed tar archive, in one pass, line by line."""
     try:
         with tarfile.open(archive.file, "r|gz") as content:
             for member in content:

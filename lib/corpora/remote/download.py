@@ -37,10 +37,6 @@ def download(
         kind: "zip" or "gzip".
         sha256: its fingerprint, or "" if that is not fixed.
         read: reads all of it, and raises ValueError if it cannot be used.
-
-    Raises:
-        OSError: if it cannot be reached or written; the message says what to do.
-        ValueError: if something else came, which is thrown away.
     """
     part = target.with_name(target.name + ".part")
     tag = target.with_name(target.name + ".part.tag")

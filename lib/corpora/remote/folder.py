@@ -34,10 +34,6 @@ class RemoteFile:
 def cache_folder() -> Path:
     """Tell where downloaded files are kept.
 
-    Returns:
-        The folder that the environment variable TRANSFORMER_BOOK_CACHE names; without
-        it, one in the usual place of the system. It need not exist yet.
-
     Raises:
         ValueError: if the variable speaks of the home of a user who does not exist.
     """
@@ -61,21 +57,14 @@ def cache_folder() -> Path:
 
 
 def fetch(remote: RemoteFile, read: Callable[[Archive], Iterable[object]]) -> Archive:
-    """Find a file in the cache, or download it.
+    """Find a file in the cache folder, or download it.
 
-    A file that is there is read and never written, so that the cache may be read-only.
+    A file that is there is read and never written, so the folder may be read-only.
 
     Args:
         remote: the file.
         read: reads all of the file and refuses what cannot be used; a download is kept
             only if it stands this test.
-
-    Returns:
-        The file, ready to be read.
-
-    Raises:
-        OSError: if it cannot be downloaded, or the cache cannot be written.
-        ValueError: if what lies there, or what came, is not the file.
     """
     target = cache_folder() / remote.place
     archive = Archive(target, str(target))
