@@ -6,7 +6,6 @@ figure and its axes. None of them shows the figure: end a cell with `plt.show()`
 
 from lib.figures.architecture import decoder_layer, encoder_layer, transformer_diagram
 from lib.figures.arrows import arrows
-from lib.figures.clocks import clock_faces
 from lib.figures.curves import bars, gradient_norms, line_curves, training_curves
 from lib.figures.decoding import search_tree
 from lib.figures.diagrams import (
@@ -22,9 +21,8 @@ from lib.figures.model_map import MAP_PIECES, model_map
 from lib.figures.roles import ROLES
 from lib.figures.steps import attention_steps, role_tables
 from lib.figures.style import DIVERGING, PALETTE, SEQUENTIAL, apply_style
-from lib.figures.tokens import batch_of_tokens, teacher_forcing
-from lib.figures.triangle import causal_steps
-from lib.figures.waves import clock, position_waves
+from lib.figures.tokens import batch_of_tokens, causal_steps, teacher_forcing
+from lib.figures.waves import clock, clock_faces, position_waves
 
 apply_style()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
@@ -53,12 +53,9 @@ def head_view(
         >>> "lets" in view.data, "src=" in view.data
         (True, False)
     """
-    draw = _bertviz().head_view
     settings = {"attention": attention, "tokens": tokens, **settings}
-    settings = {name: _readied(name, value) for name, value in settings.items()}
-    view = draw(**settings, html_action="return")
-    longest = max(len(v) for k, v in settings.items() if k.endswith("tokens") and v)
-    return framed(view.data, "Attention, head by head", round(_REST + _ROW * longest))
+    view, _, longest = _drawn("head_view", settings)
+    return framed(view, "Attention, head by head", round(_REST + _ROW * longest))
 
 
 def model_view(
@@ -94,17 +91,24 @@ def model_view(
         (True, False)
     """
     settings = {"attention": attention, "tokens": tokens, **settings}
-    settings = {name: _readied(name, value) for name, value in settings.items()}
-    settings.setdefault("display_mode", "light")
-    draw = _bertviz().model_view
-    view = draw(**settings, html_action="return")
-    weights = [v for k, v in settings.items() if k.endswith("attention") and v]
-    longest = max(len(v) for k, v in settings.items() if k.endswith("tokens") and v)
+    view, weights, longest = _drawn("model_view", {"display_mode": "light", **settings})
     layers, heads = len(weights[0]), weights[0][0].size(1)
     # bertviz's own measures: the small pictures, or one head shown large.
     small, large = layers * (longest * 84 / heads + 10) + 38, longest * 18 + 55
     height = round(max(small, large)) + 20 + 24 * (len(weights) > 1)
-    return framed(view.data, "Attention of all layers and heads", height)
+    return framed(view, "Attention of all layers and heads", height)
+
+
+def _drawn(
+    name: str, settings: Mapping[str, Any]
+) -> tuple[str, list[list[Tensor]], int]:
+    """Let bertviz draw; give its HTML, all weights, and the most tokens in a column."""
+    draw = getattr(_bertviz(), name)
+    given = {key: _readied(key, value) for key, value in settings.items()}
+    view = draw(**given, html_action="return")
+    weights = [v for key, v in given.items() if key.endswith("attention") and v]
+    longest = max(len(v) for key, v in given.items() if key.endswith("tokens") and v)
+    return view.data, weights, longest
 
 
 def _bertviz() -> Any:
