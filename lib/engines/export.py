@@ -57,20 +57,23 @@ def export_translator(
     unfinished = folder.with_name(f"{folder.name}.unfinished-{os.getpid()}")
     unfinished.mkdir()
     try:
-        if engine == "ctranslate2":
-            write_ctranslate2(translator, unfinished, weights)
-        else:
-            write_onnx(translator, unfinished)
-        max_len, punctuate = translator.model.config.max_len, translator.punctuate
-        vocabularies = (translator.src_vocab, translator.tgt_vocab)
-        exported = Exported(engine, max_len, punctuate, *vocabularies)
-        write_description(unfinished, exported)
+        _write(translator, engine, unfinished, weights)
         if folder.is_dir():
             folder.rmdir()  # it is empty
         os.replace(unfinished, folder)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)  # half an export helps nobody
     return folder
+
+
+def _write(translator: Translator, engine: str, folder: Path, weights: str) -> None:
+    if engine == "ctranslate2":
+        write_ctranslate2(translator, folder, weights)
+    else:
+        write_onnx(translator, folder)
+    max_len, punctuate = translator.model.config.max_len, translator.punctuate
+    vocabularies = (translator.src_vocab, translator.tgt_vocab)
+    write_description(folder, Exported(engine, max_len, punctuate, *vocabularies))
 
 
 def refuse_what_is_there(folder: Path) -> None:

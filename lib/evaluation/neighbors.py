@@ -142,9 +142,6 @@ def _are_far(sentences: Sequence[str], training: Iterable[str]) -> list[bool]:
 
 class _Index:
     """The different training sentences as a table of word numbers, and who has which.
-
-    Args:
-        training: the sentences.
     """
 
     def __init__(self, training: Iterable[str]) -> None:

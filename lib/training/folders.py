@@ -51,11 +51,6 @@ def check_folder(
 ) -> Path | None:
     """Refuse a folder that this run must not write to; nothing is written here.
 
-    Args:
-        folder: where the run shall keep its files.
-        description: what :func:`run_settings` gave.
-        resume: go on with the run in the folder.
-
     Returns:
         The checkpoint to go on from; None for a run from the start.
     """

@@ -38,9 +38,6 @@ def report_run(
         settings: the settings of the run.
         command: what makes such a run, for the card.
         start: the translator it began with: its "model", its "attribution".
-
-    Returns:
-        What ``scores.json`` holds now.
     """
     translator = Translator.load(folder)
     beam_size = 1 if corpus.generated else 4

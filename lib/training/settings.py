@@ -79,32 +79,8 @@ class TrainingSettings:
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             _check_type(field.name, getattr(self, field.name), type(field.default))
-        for name in ("epochs", "max_tokens", "learning_rate", "clip", "average"):
-            if getattr(self, name) <= 0:
-                raise ValueError(
-                    f"{name} must be more than 0, but it is {getattr(self, name)}."
-                )
-        for name in (
-            "seed",
-            "warmup_steps",
-            "label_smoothing",
-            "vocab_size",
-            "subword_dropout",
-            "patience",
-        ):
-            if getattr(self, name) < 0:
-                raise ValueError(
-                    f"{name} must not be below 0, but it is {getattr(self, name)}."
-                )
-        for name, limit in (
-            ("label_smoothing", 1),
-            ("subword_dropout", 1),
-            ("seed", 2**32),
-        ):
-            if getattr(self, name) >= limit:
-                raise ValueError(
-                    f"{name} must be below {limit}, but it is {getattr(self, name)}."
-                )
+        for name in (*_POSITIVE, *_LIMITS):
+            _check_range(name, getattr(self, name))
         self._check_relations()
         self.model_config(src_vocab_size=4, tgt_vocab_size=4)  # checks the sizes
 
@@ -143,6 +119,27 @@ class TrainingSettings:
             tie_embeddings=self.tie_embeddings,
             **sizes,
         )
+
+
+_POSITIVE = ("epochs", "max_tokens", "learning_rate", "clip", "average")
+# None of these is below 0, and each is below its limit.
+_LIMITS = {
+    "seed": 2**32,
+    "warmup_steps": math.inf,
+    "label_smoothing": 1,
+    "vocab_size": math.inf,
+    "subword_dropout": 1,
+    "patience": math.inf,
+}
+
+
+def _check_range(name: str, value: float) -> None:
+    if name in _POSITIVE and value <= 0:
+        raise ValueError(f"{name} must be more than 0, but it is {value}.")
+    if name in _LIMITS and value < 0:
+        raise ValueError(f"{name} must not be below 0, but it is {value}.")
+    if value >= _LIMITS.get(name, math.inf):
+        raise ValueError(f"{name} must be below {_LIMITS[name]}, but it is {value}.")
 
 
 _KINDS = {
