@@ -141,8 +141,7 @@ def _are_far(sentences: Sequence[str], training: Iterable[str]) -> list[bool]:
 
 
 class _Index:
-    """The different training sentences as a table of word numbers, and who has which.
-    """
+    """The training sentences as a table of word numbers, and which hold a word."""
 
     def __init__(self, training: Iterable[str]) -> None:
         rows = [key.split() for key in dict.fromkeys(map(normalize, training))]

@@ -39,7 +39,7 @@ def arrows(
                 "of two numbers can be drawn as arrows on a page."
             )
     reach = max(float(abs(tip).max()) for tip in tips.values())
-    figure, ax = canvas(ax, 5.2, 3.6)
+    figure, ax = canvas(ax, 5.2, 3.6, title)
     ax.axhline(0, color="#D9D9D9", linewidth=0.8, zorder=0)
     ax.axvline(0, color="#D9D9D9", linewidth=0.8, zorder=0)
     for name, (x, y) in tips.items():
@@ -55,6 +55,4 @@ def arrows(
     ax.set_xlim(min(0.0, *xs) - room, max(0.0, *xs) + room)
     ax.set_ylim(min(0.0, *ys) - 0.2 * reach, max(0.0, *ys) + 0.2 * reach)
     ax.set(aspect="equal", xlabel="number 1", ylabel="number 2")
-    if title:
-        ax.set_title(title)
     return figure, ax

@@ -61,14 +61,12 @@ def line_curves(
             )
     if labels not in ("legend", "direct"):
         raise ValueError(f'Expected labels "legend" or "direct", but got {labels!r}.')
-    figure, ax = canvas(ax, WIDTH, 3.6)
-    for index, (name, y) in enumerate(lines.items()):
-        _line(ax, places, y, name, index)
+    figure, ax = canvas(ax, WIDTH, 3.6, title)
+    _draw(ax, {name: (places, y) for name, y in lines.items()}, xlabel, ylabel)
     if logx:
         ax.set_xscale("log")
     if logy:
         ax.set_yscale("log")
-    _finish(ax, xlabel, ylabel, title)
     if labels == "direct":
         _names_at_end(ax, places, lines)
     elif len(lines) > 1:
@@ -76,25 +74,22 @@ def line_curves(
     return figure, ax
 
 
-def _line(ax: Axes, x: Array, y: Array, name: str, index: int) -> None:
-    few = len(x) <= FEW
-    ax.plot(
-        x,
-        y,
-        label=name,
-        color=PALETTE[CYCLE[index % len(CYCLE)]],
-        linestyle=LINE_STYLES[index % len(LINE_STYLES)],
-        marker=MARKERS[index % len(MARKERS)] if few else None,
-    )
-
-
-def _finish(ax: Axes, xlabel: str, ylabel: str, title: str | None) -> None:
-    ax.set_xlabel(xlabel)
-    ax.set_ylabel(ylabel)
+def _draw(
+    ax: Axes, lines: Mapping[str, tuple[Array, Array]], xlabel: str, ylabel: str
+) -> None:
+    """Draw each line from where its points stand and how high they are."""
+    for index, (name, (x, y)) in enumerate(lines.items()):
+        ax.plot(
+            x,
+            y,
+            label=name,
+            color=PALETTE[CYCLE[index % len(CYCLE)]],
+            linestyle=LINE_STYLES[index % len(LINE_STYLES)],
+            marker=MARKERS[index % len(MARKERS)] if len(x) <= FEW else None,
+        )
+    ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.grid(True, axis="y", linewidth=0.8)
     ax.set_axisbelow(True)
-    if title:
-        ax.set_title(title)
 
 
 def _names_at_end(ax: Axes, x: Array, lines: Mapping[str, Array]) -> None:
@@ -141,7 +136,7 @@ def bars(
     if not values:
         raise ValueError("Expected at least one value to draw a bar for, but got none.")
     lengths = [float(value) for value in values.values()]
-    figure, ax = canvas(ax, WIDTH, 0.42 * len(values) + 1.1)
+    figure, ax = canvas(ax, WIDTH, 0.42 * len(values) + 1.1, title)
     drawn = ax.barh(list(values), lengths, color=PALETTE["blue"], height=0.65)
     written = [number(length, decimals) for length in lengths]
     ax.bar_label(drawn, written, padding=4)
@@ -152,8 +147,6 @@ def bars(
     if min(lengths) < 0:
         ax.axvline(0, color="black", linewidth=1)
         ax.spines["left"].set_visible(False)
-    if title:
-        ax.set_title(title)
     return figure, ax
 
 
@@ -190,13 +183,11 @@ def training_curves(
             )
     if not found:
         raise ValueError("Expected at least one logged row, but got none.")
-    figure, ax = canvas(ax, WIDTH, 3.6)
-    for index, (metric, points) in enumerate(found.items()):
-        steps, values = np.array(points, dtype=float).T
-        _line(ax, steps, values, metric.replace("_", " "), index)
+    figure, ax = canvas(ax, WIDTH, 3.6, title)
+    lines = {m.replace("_", " "): np.array(p, dtype=float).T for m, p in found.items()}
+    _draw(ax, {name: (line[0], line[1]) for name, line in lines.items()}, x, ylabel)
     if logy:
         ax.set_yscale("log")
-    _finish(ax, x, ylabel, title)
     if len(found) > 1:
         ax.legend(handlelength=3.0)
     return figure, ax

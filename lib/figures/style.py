@@ -136,11 +136,15 @@ def check_labels(labels: Sequence[str], size: int, what: str, axis: str) -> list
     return [str(label) for label in labels]
 
 
-def canvas(ax: Axes | None, width: float, height: float) -> tuple[Figure, Axes]:
-    """Give the axes to draw on: the caller's, or those of a new figure."""
+def canvas(
+    ax: Axes | None, width: float, height: float, title: str | None = None
+) -> tuple[Figure, Axes]:
+    """Give the axes to draw on, the caller's or those of a new figure, with a title."""
     if ax is None:
-        return plt.subplots(figsize=(min(width, MAX_WIDTH), height))
+        figure, ax = plt.subplots(figsize=(min(width, MAX_WIDTH), height))
     figure = ax.figure
     while not isinstance(figure, Figure):
         figure = figure.figure
+    if title:
+        ax.set_title(title)
     return figure, ax

@@ -113,7 +113,7 @@ def clock(
         raise ValueError(
             f"Expected a shift from 1 to {len(points) - 1}, but got {shift}."
         )
-    figure, ax = canvas(ax, 4.2, 4.2)
+    figure, ax = canvas(ax, 4.2, 4.2, title)
     ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor="#9A9A9A"))
     ax.axhline(0, color="#D9D9D9", linewidth=0.8, zorder=0)
     ax.axvline(0, color="#D9D9D9", linewidth=0.8, zorder=0)
@@ -131,8 +131,6 @@ def clock(
     ax.set(xlim=(-1.4, 1.4), ylim=(-1.4, 1.4), xlabel="cosine", ylabel="sine")
     ax.set(xticks=[-1, 0, 1], yticks=[-1, 0, 1])
     ax.set_aspect("equal")
-    if title:
-        ax.set_title(title)
     return figure, ax
 
 
