@@ -36,12 +36,20 @@ def write_whole(file: Path, content: str | bytes) -> None:
 
 
 def write_json(file: Path, value: Any) -> None:
-    """Write plain values as JSON that a person can read, whole or not at all."""
+    """Write plain values as JSON that a person can read, whole or not at all.
+
+    Args:
+        file: where they go.
+        value: dictionaries, lists, texts, numbers.
+    """
     write_whole(file, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
 
 
 def read_json(file: Path) -> Any:
     """Read a JSON file.
+
+    Args:
+        file: where it is.
 
     Raises:
         ValueError: if it is not JSON in UTF-8; the message names the file.
@@ -70,6 +78,9 @@ def to_toml(values: Mapping[str, bool | int | float | str]) -> str:
 
 def read_toml(file: Path) -> dict[str, Any]:
     """Read a TOML file.
+
+    Args:
+        file: where it is.
 
     Raises:
         ValueError: if it is not TOML in UTF-8; the message names the file.

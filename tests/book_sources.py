@@ -53,9 +53,10 @@ def exported() -> dict[str, tuple[Path, Definition]]:
         for node in tree.body:  # a package brings them out of its files
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("lib."):
                 home = ROOT / f"{str(node.module).replace('.', '/')}.py"
-                homes[home] = [a.name for a in node.names if a.name in public]
+                if home.is_file():
+                    homes[home] = [a.name for a in node.names if a.name in public]
         for home, names in homes.items():
-            for node in definitions(home.read_text("utf-8")) if names else []:
+            for node in definitions(home.read_text("utf-8")):
                 if node.name in names:
                     found[node.name] = (home, node)
     return found

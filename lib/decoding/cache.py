@@ -47,6 +47,9 @@ class CachedAttention(FusedAttention):
           same, or the memory :math:`(B, S, D)`.
         - Output: :math:`(B, 1, D)`; the weights are :math:`(0)`.
 
+    Raises:
+        TypeError: if it is given sentences end to end, as :class:`Blocks`.
+
     Example:
         >>> attention = CachedAttention(d_model=8, n_heads=2)
         >>> attention.make_room(batch_size=1, room=5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
@@ -133,7 +134,7 @@ class Sketch:
         return Box(x, y, width, height)
 
     def cell(
-        self, corner: Point, width: float, height: float, fill: str, **style: str
+        self, corner: Point, width: float, height: float, fill: str, **style: Any
     ) -> None:
         """Draw a cell of a row or a table from its lower left corner on."""
         style.setdefault("edgecolor", LINE)

@@ -141,7 +141,7 @@ def canvas(
 ) -> tuple[Figure, Axes]:
     """Give the axes to draw on, the caller's or those of a new figure, with a title."""
     if ax is None:
-        figure, ax = plt.subplots(figsize=(min(width, MAX_WIDTH), height))
+        _, ax = plt.subplots(figsize=(min(width, MAX_WIDTH), height))
     figure = ax.figure
     while not isinstance(figure, Figure):
         figure = figure.figure
