@@ -8,6 +8,7 @@ a second, partial build would pass over what the first one complained about.
 import argparse
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -73,6 +74,12 @@ def missing_pages(root: Path = ROOT) -> list[str]:
     ]
 
 
+def readable(warning: str) -> str:
+    """A warning without its colors, and with the cell of a notebook that it means."""
+    plain = re.sub(r"\x1b\[[\d;]*m", "", warning)
+    return re.sub(r"(?<=\.ipynb):(\d+)\d{4}: ", r", cell-\1: ", plain)
+
+
 def build(root: Path = ROOT) -> str | None:
     """Build the site; the sentence that comes back says why it failed."""
     log = root / ".cache" / "logs" / "site.log"
@@ -91,7 +98,7 @@ def build(root: Path = ROOT) -> str | None:
         )
     text = log.read_text(encoding="utf-8", errors="replace")
     if done.returncode != 0:
-        warnings = [line for line in text.splitlines() if "WARNING" in line]
+        warnings = [readable(line) for line in text.splitlines() if "WARNING" in line]
         print("\n".join(warnings or text.splitlines()[-40:]))
         return f"The site was not built: the lines above, and {log}, say why."
     if missing_pages(root):
