@@ -18,9 +18,8 @@ from lib.figures.heatmaps import attention_grid, attention_map, mask_map, value_
 from lib.figures.interactive import interactive
 from lib.figures.lookup import table_lookup
 from lib.figures.model_map import MAP_PIECES, model_map
-from lib.figures.roles import ROLES
 from lib.figures.steps import attention_steps, role_tables
-from lib.figures.style import DIVERGING, PALETTE, SEQUENTIAL, apply_style
+from lib.figures.style import DIVERGING, PALETTE, ROLES, SEQUENTIAL, apply_style
 from lib.figures.tokens import batch_of_tokens, causal_steps, teacher_forcing
 from lib.figures.waves import clock, clock_faces, position_waves
 

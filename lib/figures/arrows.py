@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from lib.figures.roles import ROLES
-from lib.figures.style import as_array, canvas
+from lib.figures.style import ROLES, as_array, canvas
 
 
 def arrows(

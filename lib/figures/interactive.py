@@ -14,7 +14,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lib.figures.roles import ROLES
+from lib.figures.style import ROLES
 
 if TYPE_CHECKING:
     from IPython.display import HTML

@@ -11,8 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from lib.figures.cells import draw_cells, draw_numbers, name_axes, number
-from lib.figures.roles import ROLES, shades
-from lib.figures.style import Array, as_array, check_labels
+from lib.figures.style import ROLES, Array, as_array, check_labels, shades
 
 
 def role_tables(

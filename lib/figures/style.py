@@ -28,6 +28,18 @@ PALETTE = {
     "gray": "#6E6E6E",
     "light": "#E8E8E8",
 }
+# What a strong color stands for, the same in every chapter.
+ROLES = {
+    "word": PALETTE["purple"],
+    "position": PALETTE["sky"],
+    "query": PALETTE["blue"],
+    "key": PALETTE["orange"],
+    "value": PALETTE["green"],
+    "weight": PALETTE["black"],
+    "mistake": PALETTE["vermilion"],
+}
+"""The color of each role: words and their vectors, positions, queries, keys, values,
+attention weights, and what is wrong."""
 # The order in which lines take their colors: neighbors differ in lightness too.
 CYCLE = ("blue", "orange", "black", "green", "sky", "vermilion", "purple")
 LINE_STYLES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)), (0, (3, 1, 1, 1)))
@@ -82,6 +94,14 @@ def apply_style() -> None:
             "savefig.pad_inches": 0.12,
         }
     )
+
+
+def shades(role: str) -> LinearSegmentedColormap:
+    """Shades of a role's color for signed numbers: gray below zero, white at zero."""
+    if role not in ROLES:
+        raise ValueError(f"Expected a role ({', '.join(ROLES)}), but got {role!r}.")
+    colors = ["#6E6E6E", "#FFFFFF", ROLES[role]]
+    return LinearSegmentedColormap.from_list(f"book_{role}", colors)
 
 
 def luminance(color: Any) -> float:

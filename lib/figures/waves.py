@@ -13,8 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch
 
 from lib.figures.curves import FEW
-from lib.figures.roles import ROLES
-from lib.figures.style import PALETTE, WIDTH, Array, as_array, canvas
+from lib.figures.style import PALETTE, ROLES, WIDTH, Array, as_array, canvas
 
 
 def position_waves(
