@@ -86,7 +86,7 @@ notebooks: setup ## run every chapter again and store its outputs
 	@$(RUN) book/tools/notebooks.py run $(ARGS)
 
 address: setup ## carry the address in _config.yml to every file that names it
-	@$(RUN) book/tools/carry_address.py
+	@$(RUN) book/tools/carry_address.py $(ARGS)
 
 format: setup ## lay out the code
 	@$(RUN) -m ruff format .

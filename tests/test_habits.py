@@ -28,6 +28,9 @@ TOP = {
 }
 
 
+LESSONS = sorted((ROOT / "book" / "course").glob("*.md"))
+
+
 def read(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
@@ -168,6 +171,14 @@ def test_no_marks_are_removed(tmp_path: Path) -> None:
 def test_windows_keeps_its_programs_elsewhere() -> None:
     assert ".venv/Scripts/python -m ruff" in make(ROOT, "-n", "lint", "OS=Windows_NT")
     assert ".venv/bin/python -m ruff" in make(ROOT, "-n", "lint", "OS=")
+
+
+@pytest.mark.parametrize("page", LESSONS, ids=lambda path: path.stem)
+def test_what_a_page_hands_to_make_arrives(page: Path) -> None:
+    """`make address ARGS=--check` once changed every file, its ARGS left unread."""
+    text = page.read_text(encoding="utf-8")
+    for habit, words in re.findall(r'make ([a-z-]+) ARGS="?([^`"\n]+)', text):
+        assert words in make(ROOT, "-n", habit, f"ARGS={words}"), f"{habit}: {words}"
 
 
 def test_make_alone_lists_every_habit() -> None:
