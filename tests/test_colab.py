@@ -8,20 +8,23 @@ so anything that pip would have to fetch beyond lib is an error.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
 from address import ROOT, Address
-from colab import archive_server, fresh_layer
+from colab import archive_server, fresh_layer, put_strict_setup
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell
-from setup_cell import put_setup_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
+from needs import needs
+from setup_cell import put_setup_cell, setup_source
 
 from tests.book_sources import CHAPTERS, read
 
@@ -84,20 +87,55 @@ def test_chapter_runs_alone(
     path: Path, address: Address, colab: Path, tmp_path: Path
 ) -> None:
     notebook = read(path)
-    put_setup_cell(notebook, address)
+    put_strict_setup(notebook, address)
     where = "import lib, torch\nprint(lib.__file__, torch.__file__)"
     notebook.cells.append(new_code_cell(where))
     played = play(notebook, colab, tmp_path / "alone")
     assert errors(played) == []
     said = "".join(output.text for output in played.cells[1].outputs)
-    assert said.endswith("Setup: done.\n")
+    assert said.endswith("Setup: done. Installed: lib.\n")
     lib, torch = played.cells[-1].outputs[0].text.split()
     assert Path(lib).is_relative_to(colab.parents[1]), "lib came from elsewhere"
     assert Path(torch).is_relative_to(sysconfig.get_paths()["purelib"])
 
 
+def apart(number: str) -> set[str]:
+    """Of what a chapter needs, the packages that Colab does not have."""
+    (path,) = (path for path in CHAPTERS if path.stem.startswith(number))
+    names = {re.split("[<>=]", line)[0] for line in needs(read(path))}
+    return names & {"bertviz", "lightning", "sacrebleu"}
+
+
+def test_a_chapter_installs_what_it_needs_and_no_more() -> None:
+    assert apart("03") == set()
+    assert apart("05") == {"bertviz"}
+    assert apart("11") == {"lightning", "sacrebleu"}
+    (path,) = (path for path in CHAPTERS if path.stem.startswith("03"))
+    assert "torch>=2.5" in needs(read(path)), "the ranges are not pyproject.toml's"
+
+
+def test_what_a_chapter_does_not_name_is_not_there(
+    address: Address, colab: Path, tmp_path: Path
+) -> None:
+    notebook = setup_only(address)
+    put_strict_setup(notebook, address)
+    notebook.cells.append(new_code_cell("import lightning"))
+    [error] = errors(play(notebook, colab, tmp_path / "alone"))
+    assert error.endswith("The setup cell does not install lightning.")
+
+
+def test_a_version_that_does_not_fit_is_not_here(address: Address) -> None:
+    source = setup_source(address, ["torch>=2.5"]).removesuffix("_set_up()")
+    names: dict[str, Any] = {}
+    exec(source, names)
+    needs = ("torch>=2.5", "torch<2", "no-such-package>=1")
+    assert [names["_is_here"](need) for need in needs] == [True, False, False]
+
+
 def setup_only(address: Address) -> NotebookNode:
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# 1.")])
+    notebook = nbformat.v4.new_notebook(
+        cells=[new_markdown_cell("# 1."), new_code_cell("import torch")]
+    )
     put_setup_cell(notebook, address)
     return notebook
 
@@ -140,4 +178,4 @@ def test_inside_a_checkout_setup_is_silent(colab: Path, tmp_path: Path) -> None:
     played = play(notebook, colab, book)
     assert errors(played) == []
     assert played.cells[1].outputs == []
-    assert played.cells[2].outputs[0].text.startswith(str(book.parent))
+    assert played.cells[-1].outputs[0].text.startswith(str(book.parent))

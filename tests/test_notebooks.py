@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from address import ROOT, read_address
+from needs import needs
 from notebooks import check
 from setup_cell import is_setup_cell, setup_source
 
@@ -47,7 +48,7 @@ def test_begins_with_title_and_setup(path: Path) -> None:
     number = int(path.stem[:2])
     assert re.match(rf"# {number}\. \S", cells[0].source), "no '# N. Title' on top"
     assert "**You will be able to**" in cells[0].source
-    assert cells[1].source == setup_source(read_address())
+    assert cells[1].source == setup_source(read_address(), needs(read(path)))
     assert [c.id for c in cells if is_setup_cell(c)] == [cells[1].id]
     assert cells[1].metadata.cellView == "form", "Colab would not fold the setup cell"
 

@@ -13,6 +13,7 @@ from tests.book_sources import CHAPTERS, NAMES, read
 
 ADDRESS = Address("https://github.com/Some/book", "v1")
 SITE = "https://some.github.io/book"
+TO_ITSELF = f"Back [above]({SITE}/book/01_words.html#ids)."
 BESIDE = "See [chapter 3](03_attention.ipynb#why) and [mistakes](mistakes.md)."
 ALONE = (
     f"See [chapter 3]({SITE}/book/03_attention.html#why) and "
@@ -29,6 +30,15 @@ def test_links_lead_to_the_site_and_back_inside() -> None:
     assert inside_the_site(notebook.cells[0].source, "01_words", ADDRESS) == BESIDE
 
 
+def test_a_link_to_a_heading_of_its_own_names_the_page() -> None:
+    cells = [new_markdown_cell("# 1."), new_markdown_cell("Back [above](#ids).")]
+    notebook = new_notebook(cells=cells)
+    put_page_links(notebook, "01_words", ADDRESS)
+    assert notebook.cells[1].source == TO_ITSELF
+    inside = inside_the_site(TO_ITSELF, "01_words", ADDRESS)
+    assert inside == "Back [above](01_words.ipynb#ids)."
+
+
 def test_other_links_stay() -> None:
     text = "[here](#below) [there](https://example.org/book/x.html)"
     assert inside_the_site(text, "01_words", ADDRESS) == text
@@ -42,7 +52,7 @@ def test_no_link_of_a_chapter_needs_a_file_beside_it(path) -> None:
     cells = [cell.source for cell in read(path).cells if cell.cell_type == "markdown"]
     assert own in cells[0]
     for target in re.findall(r"\]\(([^)\s]+)\)", "\n".join(cells)):
-        assert target.startswith(("https://", "#")), target
+        assert target.startswith("https://"), target
         if target.startswith(f"{address.site}/book/"):
             name = target.removeprefix(f"{address.site}/book/").partition(".html")[0]
             assert any((ROOT / "book").glob(f"{name}.*")), target

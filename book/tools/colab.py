@@ -18,6 +18,7 @@ import hashlib
 import http.server
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from address import ROOT, Address, read_address
+from nbformat import NotebookNode
+from needs import needs, ranges
 from notebooks import chapters, read, store
 from setup_cell import put_setup_cell, setup_source
 
@@ -37,6 +40,20 @@ VERSIONS = ROOT / "tests" / "colab.txt"
 STAND_IN = (
     "'''A stand-in: a notebook that asks whether it runs in Colab hears yes.'''\n"
 )
+REFUSE = '''
+
+
+class _Refuse:
+    """Here alone: what Colab lacks, and this chapter does not install, is not there."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name.split(".")[0] in {refused}:
+            raise ModuleNotFoundError(f"The setup cell does not install {{name}}.")
+
+
+__import__("sys").meta_path.insert(0, _Refuse)
+'''
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -136,15 +153,15 @@ def fresh_layer(folder: Path, base: Path) -> Path:
     return folder / "bin" / "python"
 
 
-def set_up(python: Path, folder: Path, address: Address) -> float:
-    """Run the setup cell; the seconds that it took.
+def set_up(python: Path, folder: Path, source: str) -> float:
+    """Run a setup cell; the seconds that it took.
 
     Raises:
         RuntimeError: If it fails, with what it said.
     """
     start = time.monotonic()
     done = subprocess.run(
-        [str(python), "-c", setup_source(address)],
+        [str(python), "-c", source],
         cwd=folder,
         env=bare_environment(),
         capture_output=True,
@@ -154,6 +171,22 @@ def set_up(python: Path, folder: Path, address: Address) -> float:
         raise RuntimeError(f"the setup cell failed: {done.stderr.strip()[-2000:]}")
     print(done.stdout.strip())
     return time.monotonic() - start
+
+
+def set_up_all(python: Path, alone: Path, address: Address) -> None:
+    """Install what the chapters need at once, since they will run side by side."""
+    every = {need for path in alone.glob("*.ipynb") for need in needs(read(path))}
+    source = setup_source(address, sorted(every))
+    print(f"The first setup took {set_up(python, alone, source):.0f} s")
+    print(f"The second setup took {set_up(python, alone, source):.1f} s")
+
+
+def put_strict_setup(notebook: NotebookNode, address: Address) -> None:
+    """Put in the setup cell, and hold the chapter to what its setup installs."""
+    put_setup_cell(notebook, address)
+    known = VERSIONS.read_text(encoding="utf-8").lower() + " ".join(needs(notebook))
+    refused = {name for name in ranges() if not re.search(rf"\b{name}[<>=]", known)}
+    notebook.cells[1].source += REFUSE.format(refused=sorted(refused))
 
 
 def bare_environment() -> dict[str, str]:
@@ -179,13 +212,12 @@ def play(paths: list[Path], base: Path) -> int:
         alone.mkdir()
         address = stack.enter_context(archive_server(folder / "server"))
         python = fresh_layer(folder / "layer", base)
-        print(f"The first setup took {set_up(python, alone, address):.0f} s")
-        print(f"The second setup took {set_up(python, alone, address):.1f} s")
-        write_kernel(python, folder)
         for path in paths:
             notebook = read(path)
-            put_setup_cell(notebook, address)
+            put_strict_setup(notebook, address)
             store(notebook, alone / path.name)
+        set_up_all(python, alone, address)
+        write_kernel(python, folder)
         command = [
             *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
             *("--nbval", "--nbval-sanitize-with", str(ROOT / "tests" / "nbval.cfg")),

@@ -1,7 +1,7 @@
 """Run the book's notebooks and keep their files in one form.
 
     python book/tools/notebooks.py run [paths]      run, store the outputs, normalize
-    python book/tools/notebooks.py setup [paths]    renew only setup cell and links
+    python book/tools/notebooks.py setup [paths]    renew what is generated in them
     python book/tools/notebooks.py check [paths]    report what departs, change nothing
 
 Without paths, every chapter in `book/` is taken.
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import nbformat
 from address import ROOT, Address, read_address
+from alt_texts import put_alt_texts
 from captions import chapter_of, number
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
@@ -41,6 +42,13 @@ def store(notebook: NotebookNode, path: Path) -> None:
     """Write one notebook in its normal form, with the same line ends everywhere."""
     normalize(notebook)
     path.write_text(serialize(notebook), encoding="utf-8", newline="\n")
+
+
+def put_generated(notebook: NotebookNode, name: str, address: Address) -> None:
+    """Put in what is never written by hand: the setup cell, links, alt texts."""
+    put_setup_cell(notebook, address)
+    put_page_links(notebook, name, address)
+    put_alt_texts(notebook)
 
 
 def execute(notebook: NotebookNode, folder: Path) -> None:
@@ -74,8 +82,7 @@ def format_code(path: Path) -> None:
 def run(path: Path, address: Address) -> list[str]:
     """Run one notebook and store it; what stands in the way comes back as sentences."""
     notebook = read(path)
-    put_setup_cell(notebook, address)
-    put_page_links(notebook, path.stem, address)
+    put_generated(notebook, path.stem, address)
     number(notebook, chapter_of(path))
     store(notebook, path)
     format_code(path)
@@ -89,10 +96,9 @@ def run(path: Path, address: Address) -> list[str]:
 
 
 def renew_setup(path: Path, address: Address) -> list[str]:
-    """Renew the setup cell and the links of one notebook, outputs untouched."""
+    """Renew what is generated in one notebook, its outputs untouched."""
     notebook = read(path)
-    put_setup_cell(notebook, address)
-    put_page_links(notebook, path.stem, address)
+    put_generated(notebook, path.stem, address)
     store(notebook, path)
     return []
 
@@ -103,10 +109,9 @@ def check(path: Path, address: Address) -> list[str]:
     notebook = read(path)
     found = list(departures(notebook))
     sources = [cell.source for cell in notebook.cells]
-    put_setup_cell(notebook, address)
-    put_page_links(notebook, path.stem, address)
+    put_generated(notebook, path.stem, address)
     if sources != [cell.source for cell in notebook.cells]:
-        found.append("the setup cell or a link is not the project's: `make address`")
+        found.append("the setup cell, a link or an alt text is old: `make address`")
     else:
         normalize(notebook)
         if serialize(notebook) != stored:

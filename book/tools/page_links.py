@@ -12,12 +12,14 @@ import re
 from typing import TYPE_CHECKING
 
 from address import ROOT, Address, read_address
+from alt_texts import without_alt_text
 from nbformat import NotebookNode
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 BESIDE = re.compile(r"\]\((\w+)\.(?:ipynb|md)(#[\w-]+)?\)")
+INSIDE = re.compile(r"\]\((#[\w-]+)\)")  # Colab gives a heading no such name
 PAGE = "*[This chapter as a page of the book]({})*"
 
 
@@ -33,6 +35,9 @@ def put_page_links(notebook: NotebookNode, name: str, address: Address) -> None:
             cell.source = BESIDE.sub(
                 lambda link: f"]({page_of(link[1], address)}{link[2] or ''})",
                 cell.source,
+            )
+            cell.source = INSIDE.sub(
+                lambda link: f"]({page_of(name, address)}{link[1]})", cell.source
             )
     first, own = notebook.cells[0], PAGE.format(page_of(name, address))
     if first.cell_type == "markdown" and not first.source.endswith(own):
@@ -52,7 +57,7 @@ def inside_the_site(text: str, name: str, address: Address) -> str:
 
 
 def read_notebook(app: Sphinx, document: str, source: list[str]) -> None:
-    """Turn the links of one notebook, before it is read."""
+    """Turn the links of one notebook, before it is read, and drop its alt texts."""
     path = app.env.doc2path(document)
     if not str(path).endswith(".ipynb"):
         return
@@ -60,7 +65,8 @@ def read_notebook(app: Sphinx, document: str, source: list[str]) -> None:
     notebook = json.loads(source[0])
     for cell in notebook["cells"]:
         if cell["cell_type"] == "markdown":
-            text = inside_the_site("".join(cell["source"]), name, address)
+            text = without_alt_text("".join(cell["source"]))
+            text = inside_the_site(text, name, address)
             cell["source"] = text.splitlines(keepends=True)
     source[0] = json.dumps(notebook, ensure_ascii=False)
 

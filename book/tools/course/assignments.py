@@ -9,6 +9,7 @@ from pathlib import Path
 from address import Address
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from needs import needs
 from normal_form import NOTEBOOK_METADATA
 from setup_cell import setup_cell
 
@@ -39,8 +40,7 @@ def assignment_notebook(
 ) -> NotebookNode:
     """The source of an assignment: solutions, checks and hidden checks, with points."""
     found = exercises_of(assignment)
-    cells = [new_markdown_cell(_head(assignment, plan)), setup_cell(address)]
-    cells[1].metadata.tags = ["setup"]
+    cells = [new_markdown_cell(_head(assignment, plan))]
     cells.append(_locked(new_code_cell(_STRICT), "strict"))
     for number in assignment.chapters:
         of_chapter = [one for one in found if one.chapter == number]
@@ -49,6 +49,8 @@ def assignment_notebook(
             cells.append(_locked(new_code_cell(code), f"given-{number}"))
         for one in of_chapter:
             cells += _cells(one, plan, address)
+    cells.insert(1, setup_cell(address, needs(new_notebook(cells=cells))))
+    cells[1].metadata.tags = ["setup"]
     for place, cell in enumerate(cells, start=1):
         cell.id = f"cell-{place:02d}"
     return new_notebook(cells=cells, metadata=from_dict(NOTEBOOK_METADATA))
