@@ -27,11 +27,6 @@ ROUND_TRIPS = 6  # a connection, the page, what it names, and what that names
 # What Chromium must have before it draws the text; scripts wait until after it.
 BLOCKING = {"Document", "Stylesheet"}
 PICTURES = {"Image"}
-READ_READY = """() => Math.max(
-    performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd,
-    ...performance.getEntriesByType("resource")
-        .filter((entry) => entry.initiatorType === "script")
-        .map((entry) => entry.responseEnd))"""
 
 
 @dataclass(frozen=True)
@@ -56,51 +51,46 @@ HEAD = """| page | before the text, kB | beyond pictures, kB | pictures, kB | re
 |---|---:|---:|---:|---:|"""
 
 
-class Visit:
-    """One visit of a page over the slow line, with an empty cache."""
+def weigh(browser: Browser, base: str, name: str) -> Weight:
+    """Visit a page over the slow line, with an empty cache."""
+    context = browser.new_context(viewport={"width": 390, "height": 800})
+    page = context.new_page()
+    session = context.new_cdp_session(page)
+    kinds: dict[str, str] = {}
+    sizes: dict[str, int] = {}
 
-    def __init__(self, browser: Browser, address: str) -> None:
-        self.context = browser.new_context(viewport={"width": 390, "height": 800})
-        self.page = self.context.new_page()
-        self.kinds: dict[str, str] = {}
-        self.sizes: dict[str, int] = {}
-        session = self.context.new_cdp_session(self.page)
-        session.on("Network.responseReceived", self.started)
-        session.on("Network.loadingFinished", self.ended)
-        session.send("Network.enable")
-        session.send("Network.emulateNetworkConditions", LINE)
-        self.page.goto(address, wait_until="commit", timeout=60_000)
+    def started(event: dict[str, Any]) -> None:
+        kinds[event["requestId"]] = event["type"]
 
-    def started(self, event: dict[str, Any]) -> None:
-        self.kinds[event["requestId"]] = event["type"]
+    def ended(event: dict[str, Any]) -> None:
+        sizes[event["requestId"]] = int(event["encodedDataLength"])
 
-    def ended(self, event: dict[str, Any]) -> None:
-        self.sizes[event["requestId"]] = int(event["encodedDataLength"])
+    session.on("Network.responseReceived", started)
+    session.on("Network.loadingFinished", ended)
+    session.send("Network.enable")
+    session.send("Network.emulateNetworkConditions", LINE)
+    page.goto(f"{base}/{name}", wait_until="load", timeout=60_000)
+    ready = page.evaluate(
+        """() => Math.max(
+            performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd,
+            ...performance.getEntriesByType("resource")
+                .filter((entry) => entry.initiatorType === "script")
+                .map((entry) => entry.responseEnd))"""
+    )
+    context.close()
 
-    def total(self, wanted: set[str], of: bool = True) -> int:
-        """The bytes of some kinds, or of all others."""
-        sizes = self.sizes.items()
-        return sum(s for i, s in sizes if (self.kinds.get(i) in wanted) is of)
+    def total(wanted: set[str], of: bool = True) -> int:
+        return sum(s for i, s in sizes.items() if (kinds.get(i) in wanted) is of)
 
-    def weight(self, name: str) -> Weight:
-        """What was transferred once all is there."""
-        self.page.wait_for_load_state("load", timeout=60_000)
-        ready = self.page.evaluate(READ_READY)
-        self.context.close()
-        beyond = self.total(PICTURES, of=False)
-        return Weight(
-            name, self.total(BLOCKING), beyond, self.total(PICTURES), ready / 1000
-        )
+    return Weight(
+        name, total(BLOCKING), total(PICTURES, of=False), total(PICTURES), ready / 1000
+    )
 
 
 @pytest.fixture(scope="module")
 def weights(browser: Browser, base: str) -> list[Weight]:
     """The weights of all pages; the table is written when they are there."""
-    found = []
-    for start in range(0, len(PAGES), 4):  # each page has a slow line of its own
-        names = PAGES[start : start + 4]
-        visits = [Visit(browser, f"{base}/{name}") for name in names]
-        found += [v.weight(name) for v, name in zip(visits, names, strict=True)]
+    found = [weigh(browser, base, name) for name in PAGES]
     table = "\n".join([HEAD, *(weight.row for weight in found)])
     (ROOT / "_build" / "page-weights.md").write_text(table + "\n", encoding="utf-8")
     print(f"\n{table}")

@@ -43,7 +43,13 @@ def lib(*arguments: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=hears_ctrl_c if os.name == "posix" else None,
     )
+
+
+def hears_ctrl_c() -> None:
+    """What a script starts in its background is deaf to Ctrl-C: this is not."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class TestShare:
