@@ -46,9 +46,9 @@ def browser() -> Iterator[Browser]:
 
 # What takes longest is begun first, so that no core is left alone with it at the end.
 LONGEST = (
-    "test_exercises.py",
-    "test_course_grading.py",
     "test_site_access.py",
+    "test_course_grading.py",
+    "test_exercises.py",
     "test_site.py",
     "test_site_weight.py",
     "test_pdf.py",

@@ -1,11 +1,22 @@
 """Every exercise waits for an answer; `solutions_run` tries its own solution."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
+import nbformat
 import pytest
+from address import ROOT
 from course.exercises import exercises
 from nbformat import NotebookNode
+from nbformat.v4 import (
+    new_code_cell,
+    new_markdown_cell,
+    new_notebook,
+    new_output,
+)
 from normal_form import text_of
 
 from tests.book_sources import CHAPTERS, NAMES, read
@@ -74,3 +85,52 @@ def test_stubs_are_not_answered_yet(path: Path) -> None:
     for exercise in exercises(notebook):
         output = printed(notebook.cells[exercise.index])
         assert f"Exercise {exercise.number}: not answered yet" in output
+
+
+@pytest.mark.parametrize(
+    ("solution", "outcome"),
+    [
+        ("return [vocabulary.sos_id, *vocabulary.encode(sentence)]", "1 failed"),
+        ("...", "1 failed"),
+        (
+            "return [vocabulary.sos_id, *vocabulary.encode(sentence), "
+            "vocabulary.eos_id]",
+            "2 passed",
+        ),
+    ],
+)
+def test_a_solution_is_tried_behind_its_chapter(
+    solution: str, outcome: str, tmp_path: Path
+) -> None:
+    """One that its check refuses, or that is no answer, fails the run."""
+    code = f"def frame(vocabulary, sentence):\n    {solution}"
+    stub = "def frame(vocabulary, sentence):\n    ...\n\n\ncheck.frame(frame)"
+    waits = "Exercise 1.1: not answered yet. Replace the … and run the cell again.\n"
+    folded = (
+        f"<details><summary>Solution</summary>\n\n```python\n{code}\n```\n\n</details>"
+    )
+    cell = new_code_cell(
+        f"from lib.checks import chapter_01 as check\n\n\n{stub}",
+        execution_count=1,
+        outputs=[new_output("stream", name="stdout", text=waits)],
+        metadata={"tags": ["exercise"]},
+    )
+    notebook = new_notebook(
+        cells=[
+            new_markdown_cell("### Exercise 1.1 · A frame"),
+            cell,
+            new_markdown_cell(folded, metadata={"tags": ["solution"]}),
+        ]
+    )
+    path = tmp_path / "chapter.ipynb"
+    nbformat.write(notebook, path)
+    options = ["-q", "-p", "no:cacheprovider", "-p", "tests.solutions_run", "--nbval"]
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, "-c", "pyproject.toml", str(path)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert outcome in run.stdout, run.stdout + run.stderr
+    assert ("Solution 1.1" in run.stdout) == (outcome == "1 failed")
