@@ -70,10 +70,13 @@ if [ $# -gt 0 ]; then
 fi
 
 sh book/tools/setup.sh browser || exit 1
-"$run" book/tools/build_site.py & # needs one core, and so does mypy
+said=$(mktemp)
+"$run" book/tools/build_site.py >"$said" 2>&1 & # needs one core, and so does mypy
 site=$!
 check_code
 wait "$site" || failed="$failed site,"
+cat "$said"
+rm "$said"
 echo "Tests, doctests and the stored outputs of every chapter (pytest, two side by side)"
 chapters=$(ls book/[0-9][0-9]_*.ipynb 2>/dev/null)
 # shellcheck disable=SC2086  # the options are words, the chapters have no spaces
