@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
 from slides import (
+    DIRECTIVE,
     ROOT,
     Chapter,
     Slide,
     colored,
     decks,
     filled,
+    is_for_slides,
     main,
     slides_of,
     without_docstring,
@@ -77,6 +80,16 @@ def test_a_deck_has_15_to_25_slides_with_notes(deck: Path) -> None:
     assert len(set(titles)) == len(titles)
 
 
+@pytest.mark.parametrize("deck", DECKS, ids=NAMES_OF_DECKS)
+def test_each_cell_tagged_for_slides_is_on_one(deck: Path) -> None:
+    wanted = [found[3].strip() for found in DIRECTIVE.finditer(deck.read_text("utf-8"))]
+    cells = Chapter(ROOT / "book" / f"{deck.stem}.ipynb").notebook.cells
+    for cell, after in pairwise(cells):
+        if is_for_slides(cell):
+            texts = cell.source, after.source
+            assert any(words in text for words in wanted for text in texts), cell.id
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("deck", DECKS, ids=NAMES_OF_DECKS)
 def test_every_slide_can_be_read_from_the_back(
@@ -124,7 +137,12 @@ def test_a_slide_without_notes_is_refused(tmp_path: Path) -> None:
     ("kind", "wanted", "complaint"),
     [
         ("figure", "No such words", "0 times a figure whose caption begins"),
-        ("code", "torch", r"\d+ times a cell with 'torch': name one"),
+        ("code", "torch.", r"\d\d? times a cell with 'torch.': name one"),
+        (
+            "output",
+            "plain_multihead_attention",
+            "0 times .* give its cell the tag 'slide'",
+        ),
     ],
 )
 def test_what_a_chapter_does_not_have_once_is_refused(

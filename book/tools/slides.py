@@ -5,9 +5,10 @@
 A deck, `book/course/slides/04_masks.md`, is a list of slides with `---` between them.
 A line such as `{figure} The two masks` brings in the figure whose caption begins so,
 `{code} def causal_mask` the definition of that name, and `{output} print("two words`
-what the cell that holds those words printed. With `{figure later}`, and so for all
-three, it shows when the speaker goes on: first the question, then the answer. A figure
-so tall that its letters get small comes whole, and then in parts, enlarged.
+what the cell that holds those words printed; each of a cell that has the tag `slide`.
+With `{figure later}`, and so for all three, it shows when the speaker goes on: first
+the question, then the answer. A figure so tall that its letters get small comes whole,
+and then in parts, enlarged.
 What follows `Notes:` is for the speaker.
 nbconvert makes slides of it; reveal.js, which shows them, lies beside them.
 """
@@ -25,6 +26,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 
 import nbformat
@@ -88,7 +90,7 @@ def slides_of(path: Path) -> list[Slide]:
 
 
 class Chapter:
-    """The chapter whose figures and code a deck shows."""
+    """The chapter whose figures and code a deck shows, from the cells tagged for it."""
 
     def __init__(self, path: Path) -> None:
         self.name = path.stem
@@ -111,13 +113,13 @@ class Chapter:
 
     def figure(self, wanted: str, room: int) -> str:
         """The picture in front of a caption, as high as there is room for."""
-        cells = self.notebook.cells
-        captions = [
-            place
-            for place, cell in enumerate(cells)
-            if re.match(rf"\*\*Figure [\d.]+\.\*\* {re.escape(wanted)}", cell.source)
+        caption = re.compile(rf"\*\*Figure [\d.]+\.\*\* {re.escape(wanted)}")
+        found = [
+            cell
+            for cell, after in pairwise(self.notebook.cells)
+            if is_for_slides(cell) and caption.match(after.source)
         ]
-        cell = cells[self.only(captions, "figure whose caption begins", wanted) - 1]
+        cell = self.only(found, "figure whose caption begins", wanted)
         pictures = [
             output.data["image/png"]
             for output in cell.outputs
@@ -138,14 +140,11 @@ class Chapter:
         """The lines of a function or class, or of the one cell with these words."""
         name = wanted.removeprefix("def ").removeprefix("class ")
         kinds = (ast.FunctionDef, ast.ClassDef)
-        found = [
-            ast.get_source_segment(cell.source, node) or ""
-            for cell in self.code_cells()
-            for node in ast.parse(cell.source).body
-            if isinstance(node, kinds) and node.name == name
-        ]
-        if found:
-            return without_docstring(found[0])
+        for cell in self.code_cells():
+            for node in ast.parse(cell.source).body:
+                if isinstance(node, kinds) and node.name == name:
+                    found = ast.get_source_segment(cell.source, node) or ""
+                    return without_docstring(found)
         return str(self.cell_with(wanted).source)
 
     def printed(self, wanted: str) -> str:
@@ -156,28 +155,33 @@ class Chapter:
         return "".join(texts).rstrip()
 
     def code_cells(self) -> Iterator[NotebookNode]:
-        """The cells of code that can be read as Python."""
+        """The cells of code that are for slides."""
         for cell in self.notebook.cells:
-            if cell.cell_type == "code" and not cell.source.startswith(("%", "!")):
+            if cell.cell_type == "code" and is_for_slides(cell):
                 yield cell
 
     def cell_with(self, wanted: str) -> NotebookNode:
         """The one cell of code that holds these words."""
         cells = [cell for cell in self.code_cells() if wanted in cell.source]
-        places = list(range(len(cells)))
-        return cells[self.only(places, "cell with", wanted)]
+        return self.only(cells, "cell with", wanted)
 
-    def only(self, found: list[int], what: str, wanted: str) -> int:
-        """The one place that was found.
+    def only(self, found: list[NotebookNode], what: str, wanted: str) -> NotebookNode:
+        """The one cell that was found.
 
         Raises:
             ValueError: If it is not one.
         """
         if len(found) != 1:
             raise ValueError(
-                f"{self.name} has {len(found)} times a {what} {wanted!r}: name one."
+                f"{self.name} has {len(found)} times a {what} {wanted!r}: name one, "
+                "and give its cell the tag 'slide'."
             )
         return found[0]
+
+
+def is_for_slides(cell: NotebookNode) -> bool:
+    """Whether a cell is among those that a deck shows."""
+    return "slide" in cell.metadata.get("tags", [])
 
 
 def enlarged(file: str, width: int, height: int, room: int) -> str:
