@@ -423,10 +423,12 @@ def test_without_the_variable_the_cache_is_one_of_the_user(
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     for system, usual in (("linux", ".cache"), ("darwin", "Library/Caches")):
         monkeypatch.setattr(sys, "platform", system)
-        assert corpora.cache_folder() == tmp_path / usual / "transformer-piece-by-piece"
+        assert (
+            corpora.download_folder() == tmp_path / usual / "transformer-piece-by-piece"
+        )
     monkeypatch.setattr(sys, "platform", "win32")
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "Local"))
-    assert corpora.cache_folder().parent == tmp_path / "Local"
+    assert corpora.download_folder().parent == tmp_path / "Local"
 
 
 def test_the_home_of_nobody_cannot_be_the_cache(

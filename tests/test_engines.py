@@ -96,7 +96,7 @@ def test_500_of_500_greedy_translations_are_the_same_text(
 
 @EVERY_ENGINE
 def test_500_of_500_real_sentences_too(engine: str, exported: Exporter) -> None:
-    if not (corpora.cache_folder() / "spa-eng.zip").is_file():
+    if not (corpora.download_folder() / "spa-eng.zip").is_file():
         pytest.skip("the corpus tatoeba-en-es is not here; it is not downloaded")
     test = corpora.load("tatoeba-en-es").splits["test"]
     sources = list(corpora.references(test))[:500]

@@ -148,7 +148,7 @@ def test_half_a_character_and_very_long_text(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def tatoeba() -> list[str]:
     """The English test sentences of the shipped translator's corpus."""
-    if not (corpora.cache_folder() / "spa-eng.zip").is_file():
+    if not (corpora.download_folder() / "spa-eng.zip").is_file():
         pytest.skip(f"the folder of {VARIABLE} does not hold the corpus")
     corpus = corpora.load(page_model.MODEL)
     return list(dict.fromkeys(source for source, _ in corpus.splits["test"]))

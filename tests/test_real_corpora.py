@@ -42,14 +42,14 @@ def at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only what lies in the chosen folder may be read."""
     if not os.environ.get(VARIABLE):
         pytest.skip(f"{VARIABLE} does not name a folder with the real files")
-    if not corpora.cache_folder().is_dir():
+    if not corpora.download_folder().is_dir():
         pytest.skip(f"{VARIABLE} names a folder that is not there")
     monkeypatch.setattr(socket, "socket", None)
 
 
 def load(name: str) -> corpora.Corpus:
     """Load a corpus, or skip the test if its files are not in the folder."""
-    folder = corpora.cache_folder()
+    folder = corpora.download_folder()
     ways = NEEDED[name]
     if not any(all((folder / place).is_file() for place in way) for way in ways):
         pytest.skip(f"the folder of {VARIABLE} holds no {ways[0][0]}")

@@ -10,7 +10,7 @@ from grading import fingerprint
 
 from lib import corpora
 from lib.corpora import normalize, references
-from lib.corpora.remote.folder import cache_folder
+from lib.corpora.remote.folder import download_folder
 from lib.evaluation.neighbors import far_pairs
 from lib.evaluation.scores import score
 from lib.model import count_parameters
@@ -19,7 +19,7 @@ from lib.vocabulary.subwords import SubwordVocabulary
 
 FOLDER = SHIPPED / "tatoeba-en-es"
 README = SHIPPED.parent.parent / "README.md"
-FILE = cache_folder() / "spa-eng.zip"
+FILE = download_folder() / "spa-eng.zip"
 NEEDS_CORPUS = pytest.mark.skipif(
     not FILE.is_file(),
     reason="the sentences are not here: TRANSFORMER_BOOK_CACHE names no folder with "

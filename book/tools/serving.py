@@ -4,8 +4,8 @@
     serving.py --limit 20        few sentences, to see that everything runs; no file
 
 BLEU is measured on the test part of the corpus that the translator was trained on.
-Where the corpus is not in the cache folder, the scores of the last record are kept as
-long as they are of the same weights.
+Where the corpus is not in the download folder, the scores of the last record are kept
+as long as they are of the same weights.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ def bleu_of(
     served: dict[str, Translator | EngineTranslator], limit: int | None
 ) -> dict[str, dict[str, Any]]:
     """Score each way on the test part, greedily and with a beam."""
-    if not (corpora.cache_folder() / "spa-eng.zip").is_file():
+    if not (corpora.download_folder() / "spa-eng.zip").is_file():
         return _scores_of_the_last_record()
     test = corpora.load(MODEL).splits["test"]
     answers = dict(list(corpora.references(test).items())[:limit])

@@ -23,14 +23,14 @@ from lib.corpora import (
 from lib.corpora.base import Corpus, Pair, normalize
 from lib.corpora.own import SAMPLE
 from lib.corpora.own import load as load_own
-from lib.corpora.remote.folder import cache_folder
+from lib.corpora.remote.folder import download_folder
 from lib.corpora.splitting import limit_training, references
 
 __all__ = [
     "SAMPLE",
     "Corpus",
     "Pair",
-    "cache_folder",
+    "download_folder",
     "limit_training",
     "load",
     "load_own",

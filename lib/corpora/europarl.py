@@ -8,7 +8,7 @@ from pathlib import Path
 
 from lib.corpora.base import Corpus, Pair
 from lib.corpora.remote.archives import Archive, gzip_lines, tar_lines
-from lib.corpora.remote.folder import RemoteFile, cache_folder, fetch
+from lib.corpora.remote.folder import RemoteFile, download_folder, fetch
 from lib.corpora.splitting import MAX_WORDS, split_by_source, tidy
 
 ATTRIBUTION = (
@@ -28,9 +28,9 @@ def load(
 ) -> Corpus:
     """Load debates in Italian and English.
 
-    The text is read out of the archive, which is never unpacked. If the archive is not
-    in the cache, but europarl/sample.it-en.it.gz and europarl/sample.it-en.en.gz are,
-    this sample is taken instead.
+    The text is read out of the archive, which is never unpacked. Where there
+    is none, but europarl/sample.it-en.it.gz and europarl/sample.it-en.en.gz are in the
+    download folder, this sample is taken instead.
 
     Args:
         seed: chooses the sources that are held out.
@@ -43,11 +43,13 @@ def load(
             "lines is the number of lines to read, at least 1, or None for all, but it "
             f"is {lines!r}."
         )
-    sample = [cache_folder() / f"europarl/sample.it-en.{code}.gz" for code in _CODES]
-    whole = (cache_folder() / FILE.place).exists()
+    sample = [download_folder() / f"europarl/sample.it-en.{code}.gz" for code in _CODES]
+    whole = (download_folder() / FILE.place).exists()
     notes = []
     if not whole and all(file.is_file() for file in sample):
-        notes.append("read from the sample in the cache, not from the whole corpus")
+        notes.append(
+            "read from the sample in the download folder, not from the whole corpus"
+        )
         rows = _sample_rows(sample)
     else:
         rows = _rows(fetch(FILE, _rows))

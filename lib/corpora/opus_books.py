@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lib.corpora.base import Corpus, Pair
-from lib.corpora.remote.folder import cache_folder
+from lib.corpora.remote.folder import download_folder
 from lib.corpora.splitting import MAX_WORDS, split_by_source, tidy
 
 ATTRIBUTION = (
@@ -28,7 +28,7 @@ def load(seed: int = 0, max_words: int = MAX_WORDS) -> Corpus:
         seed: chooses the sources that are held out.
         max_words: longest sentence, in words and punctuation marks.
     """
-    folder = cache_folder() / "opus_books"
+    folder = download_folder() / "opus_books"
     with _whole_or_not_there(folder):
         books = list(_pairs(_rows(_fetch(folder), folder)))
     pairs, notes = tidy(books, max_words)

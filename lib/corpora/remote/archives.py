@@ -26,7 +26,7 @@ _DAMAGED = (
     RuntimeError,  # encrypted, or compressed in a way that Python does not know
     UnicodeDecodeError,  # the name of a file inside
 )
-# What a damaged or foreign file that already lies in the cache folder calls for.
+# What a damaged or foreign file that already lies in the download folder calls for.
 DELETE = "delete it, and it is downloaded again"
 
 

@@ -19,7 +19,7 @@ class RemoteFile:
     """A file that a corpus needs.
 
     Args:
-        place: where it lies inside the cache folder, such as "multi30k/val.en.gz".
+        place: where it lies inside the download folder, such as "multi30k/val.en.gz".
         url: where it is downloaded from.
         kind: "zip" or "gzip".
         sha256: its fingerprint; empty if its publisher renews it from time to time.
@@ -31,7 +31,7 @@ class RemoteFile:
     sha256: str = ""
 
 
-def cache_folder() -> Path:
+def download_folder() -> Path:
     """Tell where downloaded files are kept.
 
     Raises:
@@ -57,7 +57,7 @@ def cache_folder() -> Path:
 
 
 def fetch(remote: RemoteFile, read: Callable[[Archive], Iterable[object]]) -> Archive:
-    """Find a file in the cache folder, or download it.
+    """Find a file in the download folder, or download it.
 
     A file that is there is read and never written, so the folder may be read-only.
 
@@ -66,7 +66,7 @@ def fetch(remote: RemoteFile, read: Callable[[Archive], Iterable[object]]) -> Ar
         read: reads all of the file and refuses what cannot be used; a download is kept
             only if it stands this test.
     """
-    target = cache_folder() / remote.place
+    target = download_folder() / remote.place
     archive = Archive(target, str(target))
     try:
         if target.exists():
