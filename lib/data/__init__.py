@@ -1,6 +1,6 @@
 """Data: sentence pairs as token ids, in batches of sentences of similar length."""
 
-from lib.data.batches import TokenBatchSampler
+from lib.data.batches import TokenBatchSampler, group_by_length
 from lib.data.dropout import cut_again
 from lib.data.module import TranslationData
 from lib.data.pairs import Batch, Pair, ParallelDataset, collate
@@ -13,4 +13,5 @@ __all__ = [
     "TranslationData",
     "collate",
     "cut_again",
+    "group_by_length",
 ]
