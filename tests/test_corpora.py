@@ -21,15 +21,23 @@ from lib.corpora.grammar import corpus as grammar
 from lib.corpora.grammar.choose_phrases import HOME
 from lib.corpora.grammar.combinations import combinations
 from lib.corpora.grammar.conjugation import PERSONS, conjugate
+from lib.corpora.grammar.forms import english_plural, spanish_adjective, spanish_plural
 from lib.corpora.grammar.lexicon import (
     ADJECTIVES,
     BODY,
+    CHAINS,
     CITIES,
+    FEELINGS,
     IDIOMS,
     LARGE_NUMBERS,
     NAMES,
+    NOUNS,
     PROFESSIONS,
+    REASONS,
+    SAYINGS,
     TIMES,
+    VERBS,
+    verb,
 )
 from lib.corpora.grammar.meaning import (
     Act,
@@ -50,7 +58,6 @@ from lib.corpora.grammar.meaning import (
     Quality,
     Report,
 )
-from lib.corpora.grammar.nouns import NOUNS
 from lib.corpora.grammar.referents import (
     HE,
     SHE,
@@ -66,8 +73,6 @@ from lib.corpora.grammar.referents import (
     Place,
 )
 from lib.corpora.grammar.sampling import held_out_combinations, split
-from lib.corpora.grammar.verbs import CHAINS, FEELINGS, REASONS, SAYING, VERBS, verb
-from lib.corpora.grammar.words import english_plural, spanish_adjective, spanish_plural
 from lib.vocabulary import detokenize, tokenize
 from tests.grammar_counts import (
     choose_pairs,
@@ -358,8 +363,8 @@ def test_there_are_at_least_300_words(pairs, side):
 def test_every_kind_that_is_asked_for_exists():
     there = set().union(*(noun.kinds for noun in NOUNS))
     for each in (*VERBS, *FEELINGS):
-        assert each.objects <= there, each.key
-        assert each.places <= there, each.key
+        assert each.objects <= there, each.name
+        assert each.places <= there, each.name
     for adjective in ADJECTIVES:
         assert adjective.modifies | adjective.predicated <= there, adjective.english
         assert adjective.modifies or adjective.predicated
@@ -381,7 +386,7 @@ def test_chains_and_reasons_name_verbs_that_share_objects():
         shared = verb(before).objects & verb(after).objects
         nouns = [n for n in NOUNS if n.kinds & verb(before).objects]
         assert shared or any(n.kinds & verb(after).objects for n in nouns)
-    for does, cannot in REASONS.values():
+    for _, does, cannot in REASONS:
         for name in (*does, *cannot):
             assert verb(name).english == name
 
@@ -454,15 +459,7 @@ def test_verbs_are_conjugated_right(infinitive, tense):
 def test_the_table_of_conjugations_covers_every_irregular_verb():
     from lib.corpora.grammar import conjugation
 
-    irregular = (
-        *conjugation._STEM_CHANGES,
-        *conjugation._PRESENTS,
-        *conjugation._STRONG_STEMS,
-        *conjugation._PRETERITES,
-        *conjugation._FUTURE_STEMS,
-        *conjugation._FIRST_PERSONS,
-    )
-    assert set(irregular) <= {infinitive for infinitive, _ in CONJUGATIONS}
+    assert set(conjugation._IRREGULAR) <= {infinitive for infinitive, _ in CONJUGATIONS}
 
 
 def test_a_tense_or_person_that_does_not_exist_is_refused():
@@ -537,7 +534,7 @@ def time(english):
 
 
 def word(rows, english):
-    return next(row for row in rows if row[0] == english)
+    return next(row for row in rows if row.english == english)
 
 
 def act(subject, name, thing=None, to=None, place=None, **rest):
@@ -994,12 +991,12 @@ CHECKED = [
         "Las niñas quieren beber agua porque tienen sed.",
     ),
     (
-        Report(I, SAYING[1], is_(CARLOS, "busy")),
+        Report(I, SAYINGS[1], is_(CARLOS, "busy")),
         "I think that Carlos is busy.",
         "Creo que Carlos está ocupado.",
     ),
     (
-        Report(I, SAYING[0], act(ANA, "come", **FUTURE), "past"),
+        Report(I, SAYINGS[0], act(ANA, "come", **FUTURE), "past"),
         "I said that Ana will come.",
         "Dije que Ana vendrá.",
     ),

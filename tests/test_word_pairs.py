@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lib.corpora.grammar import load, word_pairs
-from lib.corpora.grammar.lexicon import ADJECTIVES
-from lib.corpora.grammar.nouns import NOUNS
-from lib.corpora.grammar.words import Adjective, Noun
+from lib.corpora.grammar.lexicon import ADJECTIVES, NOUNS, Adjective, Noun
 from lib.vocabulary import tokenize
 
 PAIRS = word_pairs()

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from lib.corpora.grammar.lexicon import SMALL_NUMBERS
+from lib.corpora.grammar.forms import spanish_adjective, spanish_plural
+from lib.corpora.grammar.lexicon import SMALL_NUMBERS, GenderedWord
 from lib.corpora.grammar.referents import Phrase
-from lib.corpora.grammar.words import (
-    GenderedWord,
-    spanish_adjective,
-    spanish_plural,
-)
+from lib.corpora.grammar.tables import read
 
 
-class _Forms(NamedTuple):
-    """The four forms of a determiner."""
+class _Determiner(NamedTuple):
+    """A determiner with its four forms; what is always plural lacks two of them."""
 
-    masculine: str
-    feminine: str
+    english: str
     masculine_plural: str
     feminine_plural: str
+    masculine: str = ""
+    feminine: str = ""
 
     def agreeing(self, gender: str, plural: bool) -> str:
         """The form for a noun of this gender and number."""
@@ -28,24 +26,8 @@ class _Forms(NamedTuple):
         return self.feminine if gender == "f" else self.masculine
 
 
-# In the order of the fields above.
-_TABLE = {
-    "the": "el la los las",
-    "a": "un una unos unas",
-    "this": "este esta estos estas",
-    "that": "ese esa esos esas",
-    "my": "mi mi mis mis",
-    "your": "tu tu tus tus",
-    "his": "su su sus sus",
-    "her": "su su sus sus",
-    "their": "su su sus sus",
-    "our": "nuestro nuestra nuestros nuestras",
-    "many": "- - muchos muchas",
-}
-_DETERMINERS = {name: _Forms(*forms.split()) for name, forms in _TABLE.items()}
+_DETERMINERS = {each.english: each for each in read("determiners.csv", _Determiner)}
 _NUMBERS = {number.english: number.spanish for number in SMALL_NUMBERS}
-# Short forms of the adjectives that stand before their noun.
-_SHORTENED = {"bueno": "buen", "malo": "mal", "grande": "gran"}
 
 
 def article_phrase(phrase: Phrase, generic: bool = False) -> str:
@@ -60,10 +42,12 @@ def article_phrase(phrase: Phrase, generic: bool = False) -> str:
     before, after = "", ""
     if phrase.adjective:
         form = spanish_adjective(phrase.adjective.spanish, phrase.gender, phrase.plural)
-        if phrase.adjective.before:
-            before = _shorten(form, phrase)
-        else:
+        if not phrase.adjective.short:
             after = form
+        elif form == phrase.adjective.spanish:  # un buen libro, una gran película
+            before = phrase.adjective.short
+        else:
+            before = form
     name = phrase.determiner or ("the" if generic else "")
     determiner = _determiner(name, phrase, adjacent=not before)
     return " ".join(word for word in (determiner, before, noun, after) if word)
@@ -80,11 +64,6 @@ def _determiner(name: str, phrase: Phrase, adjacent: bool) -> str:
     if stressed and adjacent and name in ("the", "a"):
         gender = "m"
     return _DETERMINERS[name].agreeing(gender, phrase.plural)
-
-
-def _shorten(form: str, phrase: Phrase) -> str:
-    """Apocope before a singular noun: un buen libro, una gran película."""
-    return form if phrase.plural else _SHORTENED.get(form, form)
 
 
 def possessed(part: GenderedWord, plural: bool) -> str:

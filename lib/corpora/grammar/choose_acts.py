@@ -20,6 +20,7 @@ from lib.corpora.grammar.choose_phrases import (
     others,
 )
 from lib.corpora.grammar.choose_tenses import settle
+from lib.corpora.grammar.lexicon import VERBS, Verb, kinds
 from lib.corpora.grammar.meaning import Act, Clause
 from lib.corpora.grammar.referents import (
     PRONOUNS,
@@ -30,8 +31,6 @@ from lib.corpora.grammar.referents import (
     Place,
     Subject,
 )
-from lib.corpora.grammar.verbs import VERBS
-from lib.corpora.grammar.words import Verb, kinds
 
 _GIVEN = {"the": 40, "a": 25, "this": 8, "that": 6}
 _GIVEN_PLURAL = {"the": 40, "this": 6, "that": 5, **NEW_PLURAL}

@@ -25,6 +25,8 @@ from lib.corpora.grammar.lexicon import (
     LARGE_NUMBERS,
     PROFESSIONS,
     TIMES,
+    Noun,
+    kinds,
     times_of,
 )
 from lib.corpora.grammar.meaning import (
@@ -40,7 +42,6 @@ from lib.corpora.grammar.meaning import (
     Quality,
 )
 from lib.corpora.grammar.referents import I, People, Phrase, Place, Subject
-from lib.corpora.grammar.words import Noun, kinds
 
 _OF_PEOPLE = tuple(a for a in ADJECTIVES if "kin" in a.predicated)
 _STATES = tuple(a for a in _OF_PEOPLE if a.copula == "estar")

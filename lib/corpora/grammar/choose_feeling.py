@@ -14,11 +14,9 @@ from lib.corpora.grammar.choose_phrases import (
     nouns_of,
 )
 from lib.corpora.grammar.choose_tenses import is_clear
-from lib.corpora.grammar.lexicon import BODY
+from lib.corpora.grammar.lexicon import BODY, FEELINGS, Noun, Verb, kinds, verb
 from lib.corpora.grammar.meaning import Clause, Feel, Hurt
 from lib.corpora.grammar.referents import Phrase
-from lib.corpora.grammar.verbs import FEELINGS, verb
-from lib.corpora.grammar.words import Noun, Verb, kinds
 
 _LIKED_ACTS = ("read", "write", "dance", "sing", "run", "sleep", "eat", "study")
 

@@ -7,8 +7,18 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import TypeVar
 
-from lib.corpora.grammar.lexicon import ADJECTIVES, CITIES, NAMES, SMALL_NUMBERS
-from lib.corpora.grammar.nouns import NOUNS
+from lib.corpora.grammar.lexicon import (
+    ADJECTIVES,
+    CITIES,
+    NAMES,
+    NOUNS,
+    SMALL_NUMBERS,
+    Adjective,
+    Noun,
+    Verb,
+    Word,
+    kinds,
+)
 from lib.corpora.grammar.referents import (
     PRONOUNS,
     People,
@@ -17,7 +27,6 @@ from lib.corpora.grammar.referents import (
     Pronoun,
     Subject,
 )
-from lib.corpora.grammar.words import Adjective, Noun, Verb, Word, kinds
 
 Choice = TypeVar("Choice")
 

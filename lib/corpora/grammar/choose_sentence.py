@@ -22,7 +22,16 @@ from lib.corpora.grammar.choose_phrases import (
     pick,
 )
 from lib.corpora.grammar.choose_tenses import is_clear, settle
-from lib.corpora.grammar.lexicon import ADJECTIVES, IDIOMS, times_of
+from lib.corpora.grammar.lexicon import (
+    ADJECTIVES,
+    CHAINS,
+    IDIOMS,
+    REASONS,
+    SAYINGS,
+    VERBS,
+    times_of,
+    verb,
+)
 from lib.corpora.grammar.meaning import (
     Act,
     Because,
@@ -37,19 +46,14 @@ from lib.corpora.grammar.meaning import (
     Sentence,
 )
 from lib.corpora.grammar.referents import Again, People, Pronoun, Subject
-from lib.corpora.grammar.verbs import (
-    ABILITIES,
-    ACTIVITIES,
-    CHAINS,
-    REASONS,
-    SAYING,
-    VERBS,
-    verb,
-)
 
 _NAMED = {"the": 40, "a": 30, "this": 8, "that": 6}
 _NAMED_PLURAL = {**POINTED, **NEW_PLURAL}
-_ABLE = tuple(each for each in VERBS if each.english in ABILITIES)
+# What people do side by side: "Ana sings and I dance".
+_ACTIVITIES = ("sing", "dance", "work", "sleep", "run", "study")
+# What one does and another does not: "Ana speaks French, but I don't".
+_ABILITIES = ("speak", "play", "sing", "dance", "work", "study", "eat", "drink")
+_ABLE = tuple(each for each in VERBS if each.english in _ABILITIES)
 
 
 def choose_sentence(random: Random) -> Sentence:
@@ -79,8 +83,7 @@ def _choose_chain(random: Random) -> Chain | None:
 
 def _choose_because(random: Random) -> Because | None:
     """An act and its reason: "I can't work because I am sick"."""
-    name = random.choice(list(REASONS))
-    does, cannot = REASONS[name]
+    state, does, cannot = random.choice(REASONS)
     positive = random.random() < len(does) / (len(does) + len(cannot))
     subject = choose_subject(random)
     act = choose_act(random, verb(random.choice(does if positive else cannot)), subject)
@@ -89,7 +92,7 @@ def _choose_because(random: Random) -> Because | None:
     else:
         modal = random.choice(("can", "want", "going"))
     main = Clause(subject, act, modal=modal, negative=not positive)
-    reason = Clause(subject, _state_or_idiom(name), referring=True)
+    reason = Clause(subject, _state_or_idiom(state), referring=True)
     return Because(main, reason)
 
 
@@ -111,7 +114,7 @@ def _choose_report(random: Random) -> Report | None:
     content = replace(content, time_first=False)
     if not is_clear(content) or _could_be_same(subject, content.subject):
         return None
-    told = random.choice(SAYING)
+    told = random.choice(SAYINGS)
     past = told.english == "say" and content.tense != "present"
     return Report(subject, told, content, "past" if past else "present")
 
@@ -132,7 +135,7 @@ def _choose_joined(random: Random) -> Joined | None:
     if not _differ(first, second):
         return None
     tense = random.choice(("present", "past", "future"))
-    one, another = (Act(verb(name)) for name in random.sample(ACTIVITIES, 2))
+    one, another = (Act(verb(name)) for name in random.sample(_ACTIVITIES, 2))
     return Joined(Clause(first, one, tense), Clause(second, another, tense))
 
 

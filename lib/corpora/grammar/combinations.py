@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lib.corpora.grammar.lexicon import Verb
 from lib.corpora.grammar.meaning import (
     Act,
     Because,
@@ -28,7 +29,6 @@ from lib.corpora.grammar.referents import (
     Place,
     Subject,
 )
-from lib.corpora.grammar.words import Verb
 
 _Part = Sentence | Subject | Object | Act | Place
 
@@ -40,7 +40,7 @@ def combinations(sentence: Sentence) -> frozenset[Combination]:
 
 def verb_and_noun(verb: Verb, noun: str) -> Combination:
     """The combination of a verb with its object."""
-    return Combination("verb", verb.key.english, noun)
+    return Combination("verb", verb.name, noun)
 
 
 def _walk(sentence: _Part | None) -> Iterator[Combination]:

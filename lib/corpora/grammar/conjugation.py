@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+from lib.corpora.grammar.tables import read
+
 # The five persons of the grammar: yo, tú, él, nosotros, ellos.
 PERSONS = ("1s", "2s", "3s", "1p", "3p")
 
@@ -17,65 +21,21 @@ _ENDINGS = {
     ("future", ""): "é ás á emos án",
 }
 
-# Where the stress falls on the stem, its last vowel changes: poder, puedo.
-_STEM_CHANGES = {
-    "cerrar": ("e", "ie"),
-    "costar": ("o", "ue"),
-    "doler": ("o", "ue"),
-    "dormir": ("o", "ue"),
-    "encontrar": ("o", "ue"),
-    "enviar": ("i", "í"),
-    "jugar": ("u", "ue"),
-    "pedir": ("e", "i"),
-    "perder": ("e", "ie"),
-    "poder": ("o", "ue"),
-    "querer": ("e", "ie"),
-    "volver": ("o", "ue"),
-}
-# Verbs in -ir change in the third person of the preterite as well.
-_PRETERITE_CHANGES = {"dormir": ("o", "u"), "pedir": ("e", "i")}
 
-_FIRST_PERSONS = {
-    "dar": "doy",
-    "hacer": "hago",
-    "poner": "pongo",
-    "saber": "sé",
-    "salir": "salgo",
-    "tener": "tengo",
-    "traer": "traigo",
-    "venir": "vengo",
-    "ver": "veo",
-}
-_PRESENTS = {
-    "estar": "estoy estás está estamos están",
-    "ir": "voy vas va vamos van",
-    "ser": "soy eres es somos son",
-    "decir": "digo dices dice decimos dicen",
-    "tener": "tengo tienes tiene tenemos tienen",
-    "venir": "vengo vienes viene venimos vienen",
-}
-_STRONG_STEMS = {
-    "estar": "estuv",
-    "poner": "pus",
-    "tener": "tuv",
-    "traer": "traj",
-    "venir": "vin",
-}
-_PRETERITES = {
-    "decir": "dije dijiste dijo dijimos dijeron",
-    "dar": "di diste dio dimos dieron",
-    "hacer": "hice hiciste hizo hicimos hicieron",
-    "ir": "fui fuiste fue fuimos fueron",
-    "ser": "fui fuiste fue fuimos fueron",
-    "ver": "vi viste vio vimos vieron",
-}
-_FUTURE_STEMS = {
-    "hacer": "har",
-    "poner": "pondr",
-    "salir": "saldr",
-    "tener": "tendr",
-    "venir": "vendr",
-}
+class _Irregular(NamedTuple):
+    """What a verb has instead of the regular forms."""
+
+    infinitive: str
+    stem_change: tuple[str, ...] = ()  # under stress: o to ue makes puedo of poder
+    first_person: str = ""
+    present: tuple[str, ...] = ()  # all of it
+    preterite_stem: str = ""
+    preterite: tuple[str, ...] = ()  # all of it
+    preterite_change: tuple[str, ...] = ()  # in the third person: pidió, pidieron
+    future_stem: str = ""
+
+
+_IRREGULAR = {each.infinitive: each for each in read("irregular_verbs.csv", _Irregular)}
 # Before -é the spelling keeps the sound: busqué, llegué.
 _SPELLINGS = {"car": "qu", "gar": "gu"}
 
@@ -97,49 +57,49 @@ def conjugate(infinitive: str, tense: str, person: str) -> str:
             f"Cannot conjugate {infinitive!r} for {tense!r} and {person!r}; "
             f"use a tense of {list(_TENSES)} and a person of {list(PERSONS)}."
         )
-    return _TENSES[tense](infinitive, PERSONS.index(person))
+    verb = _IRREGULAR.get(infinitive) or _Irregular(infinitive)
+    return _TENSES[tense](verb, PERSONS.index(person))
 
 
-def _present(verb: str, index: int) -> str:
+def _present(verb: _Irregular, index: int) -> str:
     """The present: stem change under stress, own first person."""
-    if verb in _PRESENTS:
-        return _PRESENTS[verb].split()[index]
-    if index == 0 and verb in _FIRST_PERSONS:
-        return _FIRST_PERSONS[verb]
-    stem, ending = verb[:-2], verb[-2:]
-    if index != PERSONS.index("1p"):
-        stem = _change(stem, _STEM_CHANGES.get(verb))
+    if verb.present:
+        return verb.present[index]
+    if index == 0 and verb.first_person:
+        return verb.first_person
+    stem, ending = verb.infinitive[:-2], verb.infinitive[-2:]
+    if PERSONS[index] != "1p":
+        stem = _change(stem, verb.stem_change)
     return stem + _ENDINGS["present", ending].split()[index]
 
 
-def _past(verb: str, index: int) -> str:
+def _past(verb: _Irregular, index: int) -> str:
     """The preterite: whole tables, strong stems, or the regular endings."""
-    if verb in _PRETERITES:
-        return _PRETERITES[verb].split()[index]
-    if verb in _STRONG_STEMS:
-        stem = _STRONG_STEMS[verb]
-        kind = "j" if stem.endswith("j") else ""
-        return stem + _ENDINGS["strong", kind].split()[index]
-    stem, ending = verb[:-2], verb[-2:]
+    if verb.preterite:
+        return verb.preterite[index]
+    if verb.preterite_stem:
+        kind = "j" if verb.preterite_stem.endswith("j") else ""
+        return verb.preterite_stem + _ENDINGS["strong", kind].split()[index]
+    stem, ending = verb.infinitive[:-2], verb.infinitive[-2:]
     tail = _ENDINGS["past", ending].split()[index]
-    if index == 0 and verb[-3:] in _SPELLINGS:
-        return stem[:-1] + _SPELLINGS[verb[-3:]] + tail
+    if index == 0 and verb.infinitive[-3:] in _SPELLINGS:
+        return stem[:-1] + _SPELLINGS[verb.infinitive[-3:]] + tail
     if stem[-1] in "aeo" and ending != "ar":
         return stem + _after_vowel(tail)
-    if index in (PERSONS.index("3s"), PERSONS.index("3p")):
-        stem = _change(stem, _PRETERITE_CHANGES.get(verb))
+    if PERSONS[index] in ("3s", "3p"):
+        stem = _change(stem, verb.preterite_change)
     return stem + tail
 
 
-def _future(verb: str, index: int) -> str:
+def _future(verb: _Irregular, index: int) -> str:
     """The future: the infinitive, or a shortened one, and one set of endings."""
-    stem = _FUTURE_STEMS.get(verb, verb)
+    stem = verb.future_stem or verb.infinitive
     return stem + _ENDINGS["future", ""].split()[index]
 
 
-def _change(stem: str, change: tuple[str, str] | None) -> str:
+def _change(stem: str, change: tuple[str, ...]) -> str:
     """Replace the last vowel that the change names."""
-    if change is None:
+    if not change:
         return stem
     old, new = change
     before, _, after = stem.rpartition(old)

@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lib.corpora.grammar.conjugation import PERSONS, conjugate
-from lib.corpora.grammar.lexicon import (
-    ADJECTIVES,
-    BODY,
-    CITIES,
-    IDIOMS,
-    LARGE_NUMBERS,
-    NAMES,
-    PROFESSIONS,
-    SMALL_NUMBERS,
-    TIMES,
-)
-from lib.corpora.grammar.nouns import NOUNS
-from lib.corpora.grammar.verbs import FEELINGS, SAYING, VERBS
-from lib.corpora.grammar.words import (
+from lib.corpora.grammar.forms import (
     add_s,
     english_plural,
     spanish_adjective,
     spanish_plural,
+)
+from lib.corpora.grammar.lexicon import (
+    ADJECTIVES,
+    BODY,
+    CITIES,
+    FEELINGS,
+    IDIOMS,
+    LARGE_NUMBERS,
+    NAMES,
+    NOUNS,
+    PROFESSIONS,
+    SAYINGS,
+    SMALL_NUMBERS,
+    TENSES,
+    TIMES,
+    VERBS,
 )
 
 # Verbs that the tables of the lexicon hold otherwise, with their English forms.
@@ -34,7 +37,6 @@ _OTHER_VERBS = {
     "costar": "cost costs",
     "interesar": "interested",
 }
-_TENSES = ("present", "past", "future")
 # The grammar says some verbs in few tenses, and conjugates them in no others.
 _FEWER_TENSES = {
     "querer": ("present",),
@@ -93,14 +95,14 @@ def _adjectives() -> Iterator[tuple[str, str]]:
 
 def _verbs() -> Iterator[tuple[str, str]]:
     english = dict(_OTHER_VERBS)
-    for verb in (*VERBS, *FEELINGS, *SAYING):
+    for verb in (*VERBS, *FEELINGS, *SAYINGS):
         if verb.english == "be":
             continue
         third = "has" if verb.english == "have" else add_s(verb.english)
         known = english.get(verb.spanish, "")
         english[verb.spanish] = f"{known} {verb.english} {third} {verb.past}"
     for infinitive, words in english.items():
-        tenses = _FEWER_TENSES.get(infinitive, _TENSES)
+        tenses = _FEWER_TENSES.get(infinitive, TENSES)
         forms = {conjugate(infinitive, t, p) for t in tenses for p in PERSONS}
         for word in words.split():
             yield from ((word, form) for form in forms | {infinitive})

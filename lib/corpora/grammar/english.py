@@ -12,6 +12,8 @@ from lib.corpora.grammar.english_parts import (
     subject_words,
     with_a,
 )
+from lib.corpora.grammar.forms import add_s, english_plural, join
+from lib.corpora.grammar.lexicon import BE, Verb
 from lib.corpora.grammar.meaning import (
     Act,
     Age,
@@ -34,8 +36,6 @@ from lib.corpora.grammar.meaning import (
     Sentence,
 )
 from lib.corpora.grammar.referents import Phrase, Pronoun, Subject
-from lib.corpora.grammar.verbs import BE
-from lib.corpora.grammar.words import Verb, add_s, english_plural, join
 
 _COST = Verb("cost", "cost", "costar")
 _HURT = Verb("hurt", "hurt", "doler")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lib.corpora.grammar.forms import VOWELS, english_plural, join
 from lib.corpora.grammar.meaning import Act
 from lib.corpora.grammar.referents import (
     HE,
@@ -16,7 +17,6 @@ from lib.corpora.grammar.referents import (
     Pronoun,
     Subject,
 )
-from lib.corpora.grammar.words import VOWELS, english_plural, join
 
 _PLURAL_DETERMINERS = {"this": "these", "that": "those", "a": ""}
 

@@ -1,116 +1,171 @@
-"""The words of the grammar other than nouns and verbs: adjectives, names, times."""
+"""The words of the grammar: what each of them holds, and the tables they stand in.
+
+A noun's kinds say what it is. A verb, an adjective or a place asks for a kind, so that
+nobody eats a house. The Spanish is that of Spain: coche, patata, zumo.
+"""
 
 from __future__ import annotations
 
-from lib.corpora.grammar.words import Adjective, GenderedWord, Time, Word, kinds
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-# English, Spanish, copula, kinds it stands beside, kinds that may be so.
-_ADJECTIVES = """
-red, rojo, ser, clothes vehicle flower part chair, clothes vehicle part
-white, blanco, ser, clothes vehicle flower part pet house, clothes vehicle part pet
-black, negro, ser, clothes vehicle pet bag umbrella, clothes vehicle pet
-yellow, amarillo, ser, clothes vehicle flower part bird, clothes vehicle part
-green, verde, ser, clothes vehicle part bottle apple, clothes vehicle part
-blue, azul, ser, clothes vehicle part bag umbrella cup, clothes vehicle part
-big, grande, ser, thing building animal room vehicle park, building animal room
-small, pequeño, ser, thing building animal room vehicle, building animal room
-new, nuevo, ser, thing building vehicle, building vehicle
-old, viejo, ser, thing building vehicle, building vehicle
-expensive, caro, ser, thing clothes, thing
-cheap, barato, ser, thing clothes, thing
-dirty, sucio, estar, clothes room vehicle plate cup, clothes room vehicle
-clean, limpio, estar, clothes room vehicle plate cup, clothes room vehicle
-modern, moderno, ser, building vehicle, building vehicle
-elegant, elegante, ser, clothes eatery, clothes
-tall, alto, ser, person, person kin
-young, joven, ser, man woman king queen actor actress, person kin
-strong, fuerte, ser, person horse wolf, person kin
-intelligent, inteligente, ser, person pet, person kin
-famous, famoso, ser, person sight, person kin
-kind, amable, ser, person, person kin
-rich, rico, ser, person, person kin
-fresh, fresco, ser, bread fish cheese milk egg tomato salad strawberry,
-cold, frío, estar, warm, warm
-hot, caliente, estar, warm, warm
-delicious, delicioso, ser, tasty,
-interesting, interesante, ser, text event, text event
-boring, aburrido, ser, text event, text event
-difficult, difícil, ser, text hard, text hard
-long, largo, ser, text event hard skirt dress street, text event hard
-good, bueno, ser, text event wine coffee cheese actor actress waiter,
-bad, malo, ser, text event,
-great, grande, ser, great,
-open, abierto, estar, , closed shop
-closed, cerrado, estar, , closed shop
-empty, vacío, estar, , bottle box bag cup plate bus train place room
-full, lleno, estar, , bottle box bag cup plate bus train place
-tired, cansado, estar, , person kin pet
-sick, enfermo, estar, , person kin pet
-happy, contento, estar, , person kin
-sad, triste, estar, , person kin
-busy, ocupado, estar, , person kin
-nervous, nervioso, estar, , person kin
-bored, aburrido, estar, , person kin
-worried, preocupado, estar, , person kin
-"""
-
-_BEFORE_NOUN = frozenset({"good", "bad", "great"})
+from lib.corpora.grammar.forms import spanish_plural
+from lib.corpora.grammar.tables import read
 
 
-def _words(text: str) -> tuple[Word, ...]:
-    """Read words with their Spanish."""
-    return tuple(Word(*pair.split(": ")) for pair in text.split(", "))
+@dataclass(frozen=True)
+class Word:
+    """What needs no more than its name in both languages: a city, a number."""
+
+    english: str
+    spanish: str
 
 
+@dataclass(frozen=True)
+class GenderedWord:
+    """A name of a person or a part of the body, with its Spanish gender."""
+
+    english: str
+    spanish: str
+    gender: str  # "m" or "f"
+
+
+@dataclass(frozen=True)
+class Time:
+    """When something happens, and the tenses that may stand with it."""
+
+    english: str
+    spanish: str
+    tenses: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Noun:
+    """A noun in both languages, with what decides its forms and its partners."""
+
+    english: str
+    spanish: str
+    gender: str  # "m" or "f"
+    kinds: frozenset[str]  # what it is: selects verbs, adjectives, determiners
+
+    def spanish_form(self, plural: bool) -> str:
+        """The Spanish word in the number asked for."""
+        return spanish_plural(self.spanish) if plural else self.spanish
+
+
+@dataclass(frozen=True)
+class Adjective:
+    """An adjective, the nouns it goes with and the copula it asks for."""
+
+    english: str
+    spanish: str  # masculine singular
+    copula: str  # "ser" or "estar"
+    modifies: frozenset[str]  # kinds of noun that it may stand beside
+    predicated: frozenset[str]  # kinds of noun that may *be* so
+    short: str = ""  # its form before a noun, if it stands there: "un buen libro"
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb of both languages and the classes of words that it goes with."""
+
+    english: str
+    past: str
+    spanish: str  # infinitive
+    objects: frozenset[str] = frozenset()  # kinds of noun as its object
+    places: frozenset[str] = frozenset()  # kinds of place
+    traits: frozenset[str] = frozenset()  # of those in traits.csv
+    particle: str = ""  # "for" in "look for"
+
+    @property
+    def name(self) -> str:
+        """The English verb with its particle."""
+        return f"{self.english} {self.particle}".strip()
+
+
+class Trait(NamedTuple):
+    """What decides how a verb is used, besides its objects and its places."""
+
+    trait: str
+    meaning: str
+
+
+class Chain(NamedTuple):
+    """What somebody may do with a thing, and then do with it again."""
+
+    before: str
+    after: str
+
+
+class Reason(NamedTuple):
+    """What somebody who feels so does, and what he cannot do."""
+
+    state: str
+    does: tuple[str, ...]
+    cannot: tuple[str, ...]
+
+
+GENDERS = ("m", "f")
+TENSES = ("present", "past", "future")
+
+NOUNS = tuple(
+    replace(noun, kinds=noun.kinds | {noun.english})  # each is a kind of its own
+    for noun in read("nouns.csv", Noun, gender=GENDERS)
+)
+_KINDS = frozenset().union(*(noun.kinds for noun in NOUNS))
+
+_TRAITS = frozenset(each.trait for each in read("traits.csv", Trait))
+
+
+def _read_verbs(file: str) -> tuple[Verb, ...]:
+    return read(file, Verb, objects=_KINDS, places=_KINDS, traits=_TRAITS)
+
+
+VERBS = _read_verbs("verbs.csv")
+SAYINGS = _read_verbs("sayings.csv")
+# The Spanish verb turns the sentence round. In "Ana is interested in art", the copula
+# and its words do the verb's work.
+FEELINGS = _read_verbs("feelings.csv")
+BE = Verb("be", "was", "ser")
+
+ADJECTIVES = read(
+    "adjectives.csv",
+    Adjective,
+    copula=("ser", "estar"),
+    modifies=_KINDS,
+    predicated=_KINDS,
+)
 # The Spanish is masculine; the feminine follows the rules of adjectives.
-PROFESSIONS = _words(
-    "doctor: médico, nurse: enfermero, teacher: profesor, lawyer: abogado, "
-    "engineer: ingeniero, singer: cantante, student: estudiante, writer: escritor"
-)
-CITIES = _words(
-    "Madrid: Madrid, Barcelona: Barcelona, Seville: Sevilla, London: Londres, "
-    "Paris: París, Rome: Roma, Spain: España, Mexico: México, France: Francia, "
-    "Italy: Italia, Germany: Alemania, England: Inglaterra, Argentina: Argentina"
-)
+PROFESSIONS = read("professions.csv", Word)
+CITIES = read("cities.csv", Word)
 # What one is in English and has in Spanish.
-IDIOMS = _words(
-    "hungry: hambre, thirsty: sed, sleepy: sueño, cold: frío, hot: calor, "
-    "afraid: miedo, right: razón, in a hurry: prisa"
+IDIOMS = read("idioms.csv", Word)
+SMALL_NUMBERS = read("small_numbers.csv", Word)
+LARGE_NUMBERS = read("large_numbers.csv", Word)
+NAMES = read("names.csv", GenderedWord, gender=GENDERS)
+BODY = read("body.csv", GenderedWord, gender=GENDERS)
+TIMES = read("times.csv", Time, tenses=TENSES)
+
+_NAMES_OF_VERBS = frozenset(verb.name for verb in VERBS)
+_STATES = {each.english for each in ADJECTIVES} | {each.english for each in IDIOMS}
+CHAINS = read("chains.csv", Chain, before=_NAMES_OF_VERBS, after=_NAMES_OF_VERBS)
+REASONS = read(
+    "reasons.csv",
+    Reason,
+    state=_STATES,
+    does=_NAMES_OF_VERBS,
+    cannot=_NAMES_OF_VERBS,
 )
-SMALL_NUMBERS = _words("two: dos, three: tres, four: cuatro, five: cinco")
-LARGE_NUMBERS = _words(
-    "six: seis, seven: siete, eight: ocho, nine: nueve, ten: diez, eleven: once, "
-    "twelve: doce, fifteen: quince, twenty: veinte, thirty: treinta, forty: cuarenta, "
-    "fifty: cincuenta, sixty: sesenta"
-)
-_WOMEN = ("Ana", "Clara", "Inés", "Isabel", "María", "Sofía")
-_MEN = ("Carlos", "Luis", "Pablo", "Pedro")
-NAMES = tuple(
-    GenderedWord(name, name, "f" if name in _WOMEN else "m")
-    for name in sorted(_WOMEN + _MEN)
-)
-BODY = (
-    GenderedWord("head", "cabeza", "f"),
-    GenderedWord("back", "espalda", "f"),
-    GenderedWord("foot", "pie", "m"),
-    GenderedWord("leg", "pierna", "f"),
-    GenderedWord("hand", "mano", "f"),
-    GenderedWord("eye", "ojo", "m"),
-    GenderedWord("arm", "brazo", "m"),
-    GenderedWord("tooth", "diente", "m"),
-)
-TIMES = (
-    Time("yesterday", "ayer", ("past",)),
-    Time("last night", "anoche", ("past",)),
-    Time("this morning", "esta mañana", ("past",)),
-    Time("last week", "la semana pasada", ("past",)),
-    Time("every day", "todos los días", ("present",)),
-    Time("every week", "todas las semanas", ("present",)),
-    Time("today", "hoy", ("present", "past", "future")),
-    Time("tomorrow", "mañana", ("future",)),
-    Time("tonight", "esta noche", ("future",)),
-    Time("next week", "la próxima semana", ("future",)),
-)
+
+
+def verb(name: str) -> Verb:
+    """Find a verb by its English name; "play" gives the first of the two.
+
+    Example:
+        >>> verb("look for").spanish
+        'buscar'
+    """
+    return next(each for each in VERBS if each.name == name)
 
 
 def times_of(tense: str) -> list[Time]:
@@ -118,14 +173,6 @@ def times_of(tense: str) -> list[Time]:
     return [time for time in TIMES if tense in time.tenses]
 
 
-def _read_adjectives() -> tuple[Adjective, ...]:
-    """Read the table of adjectives."""
-    found = []
-    for line in _ADJECTIVES.strip().splitlines():
-        en, es, copula, beside, being = (cell.strip() for cell in line.split(","))
-        before = en in _BEFORE_NOUN
-        found.append(Adjective(en, es, kinds(beside), kinds(being), copula, before))
-    return tuple(found)
-
-
-ADJECTIVES = _read_adjectives()
+def kinds(text: str) -> frozenset[str]:
+    """Name some kinds of noun, or traits of verbs, with spaces between them."""
+    return frozenset(text.split())

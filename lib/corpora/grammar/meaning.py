@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lib.corpora.grammar.lexicon import Adjective, GenderedWord, Time, Verb, Word
 from lib.corpora.grammar.referents import Object, Phrase, Place, Subject
-from lib.corpora.grammar.words import Adjective, GenderedWord, Time, Verb, Word
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from lib.corpora.grammar.words import Adjective, GenderedWord, Noun, Word
+from lib.corpora.grammar.lexicon import Adjective, GenderedWord, Noun, Word
 
 
 class Combination(NamedTuple):

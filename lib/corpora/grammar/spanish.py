@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from lib.corpora.grammar.agreement import join_and
 from lib.corpora.grammar.conjugation import conjugate
+from lib.corpora.grammar.forms import join
 from lib.corpora.grammar.meaning import (
     Act,
     Because,
@@ -25,7 +26,6 @@ from lib.corpora.grammar.spanish_frames import (
     object_words,
     subject_words,
 )
-from lib.corpora.grammar.words import join
 
 # The Spanish verb of a modal, and what links it to the infinitive.
 _MODALS = {

@@ -6,6 +6,8 @@ import functools
 from dataclasses import dataclass
 
 from lib.corpora.grammar.agreement import article_phrase, join_and, possessed
+from lib.corpora.grammar.forms import join, spanish_adjective
+from lib.corpora.grammar.lexicon import Verb
 from lib.corpora.grammar.meaning import (
     Act,
     Age,
@@ -31,7 +33,6 @@ from lib.corpora.grammar.referents import (
     Pronoun,
     Subject,
 )
-from lib.corpora.grammar.words import Verb, join, spanish_adjective
 
 _PREPOSITIONS = {"in": "en", "on": "sobre", "to": "a", "from": "de"}
 _KNOWN = frozenset(["the", "this", "that", "my", "your", "his", "her", "our", "their"])
