@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from address import ROOT, Address, parse_address, read_address
 from carry_address import carry, carry_branch, main
 from packaging.requirements import Requirement
@@ -123,6 +124,9 @@ def test_the_workflow_follows_the_branch() -> None:
     address = Address("https://github.com/a/b", "v1", branch="develop")
     text = "  push:\n    branches: [main]\n"
     assert carry_branch(text, address) == "  push:\n    branches: [develop]\n"
+    for branch in ("feature/slides", "1.10", "on"):
+        carried = carry_branch(text, Address(address.url, "v1", branch=branch))
+        assert yaml.safe_load(carried)["push"]["branches"] == [branch]
 
 
 def test_readers_get_the_tag_of_the_version() -> None:
@@ -137,6 +141,8 @@ def test_readers_get_the_tag_of_the_version() -> None:
     [
         *("", "github.com/a/b", "https://github.com/a", "https://github.com/a/b.git"),
         *("git@github.com:a/b", "https://github.com/a/b/tree/main", "https://h/a b/c"),
+        *("ssh://git@github.com/a/b", "https://github.com/a/..", "https://.:/a/b"),
+        *("https://user:word@github.com/a/b", "https://github.com/a/b?x", "   "),
     ],
 )
 def test_impossible_address_is_refused(url: str) -> None:
@@ -144,12 +150,48 @@ def test_impossible_address_is_refused(url: str) -> None:
         parse_address(url, "main")
 
 
-@pytest.mark.parametrize("name", ["", "two words", "-x", "a\nb"])
+@pytest.mark.parametrize(
+    "name", ["", "two words", "-x", "a\nb", "a..b", "a/", "/a", "a//b", "a.lock"]
+)
 def test_impossible_branch_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="the branch is"):
         parse_address("https://github.com/a/b", "v1", branch=name)
     with pytest.raises(ValueError, match=r"html\.baseurl in _config\.yml is"):
         parse_address("https://github.com/a/b", "v1", published="course.org")
+
+
+@pytest.mark.parametrize("host", ["gitlab.com", "codeberg.org"])
+def test_where_the_site_stands_is_guessed_for_github_alone(host: str) -> None:
+    with pytest.raises(
+        ValueError, match=rf"is at {host}, so say where its site stands"
+    ):
+        parse_address(f"https://{host}/a/b", "v1")
+    assert parse_address("https://www.GitHub.com/A/b", "v1").colab
+    assert parse_address("https://github.com/A/b", "v1").site == "https://a.github.io/b"
+    own = parse_address("https://github.com/A/a.github.io", "v1")
+    assert own.site == "https://a.github.io"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "repository.url in _config.yml is ''"),
+        ("repository: https://github.com/a/b", "repository.url in _config.yml is ''"),
+        ("repository:\n  url: https://github.com/a/b\n  branch:", "the branch is ''"),
+        (
+            "repository:\n  url: https://github.com/a/b\n  branch: 1.10",
+            "repository.branch in _config.yml is 1.1, which is not text: put it",
+        ),
+        ("repository:\n  url: a: b", "_config.yml, line 2: mapping values are not"),
+    ],
+)
+def test_odd_settings_are_refused_in_a_sentence(
+    text: str, sentence: str, tmp_path: Path
+) -> None:
+    (tmp_path / "_config.yml").write_text(text, encoding="utf-8")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        read_address(tmp_path)
 
 
 def targets() -> set[str]:

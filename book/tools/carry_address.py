@@ -14,19 +14,21 @@ import sys
 import tomllib
 from pathlib import Path
 
+import yaml
 from address import COLAB, ROOT, Address, parse_address, read_address
 from notebooks import chapters, check, renew_setup
 
 # The text files that name the address. pyproject.toml says which address was carried
-# to them the last time, so that it can be found and replaced.
+# to them the last time, so that it can be found and replaced: it is written last.
 WORKFLOW = ".github/workflows/book.yml"
 FIGURES = "book/interactive/translate/address.js"
-CARRIERS = ("pyproject.toml", "README.md", "book/index.md", WORKFLOW, FIGURES)
+PROJECT = "pyproject.toml"
+CARRIERS = ("README.md", "book/index.md", WORKFLOW, FIGURES)
 
 
 def last_carried(root: Path = ROOT) -> Address:
     """Read the address that the text files were given the last time."""
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    project = tomllib.loads((root / PROJECT).read_text(encoding="utf-8"))
     urls = project["project"]["urls"]
     return parse_address(urls["Repository"], "any", published=urls["Documentation"])
 
@@ -45,14 +47,15 @@ def carry(text: str, old: Address, new: Address) -> str:
 
 def carry_branch(workflow: str, address: Address) -> str:
     """Let the workflow run for pushes to the project's own branch."""
-    return re.sub(r"(?<=branches: )\[[^\]]*\]", f"[{address.branch}]", workflow)
+    branches = yaml.safe_dump([address.branch], default_flow_style=True, width=1000)
+    return re.sub(r"(?<=branches: )\[[^\]]*\]", branches.strip(), workflow)
 
 
 def stale_texts(root: Path = ROOT) -> dict[Path, str]:
     """The text files whose address is not that of `_config.yml`, and their new text."""
     new, old = read_address(root), last_carried(root)
     texts = {}
-    for path in (*(root / name for name in CARRIERS), *chapters(root)):
+    for path in (*map(root.joinpath, CARRIERS), *chapters(root), root / PROJECT):
         if path.is_file():
             stored = path.read_text(encoding="utf-8")
             fresh = carry(stored, old, new)
