@@ -31,6 +31,8 @@ from tests.book_sources import CHAPTERS, read
 # The first chapter, and one with figures, checks and masks of its own.
 PLAYED = [path for path in CHAPTERS if path.stem[:2] in ("01", "04")]
 
+NOBODY = "http://127.0.0.1:9"  # a port of this computer that answers nobody
+
 EXECUTE = """
 import sys, nbformat, nbclient
 notebook = nbformat.read(sys.argv[1], as_version=4)
@@ -63,6 +65,7 @@ def play(notebook: NotebookNode, python: Path, folder: Path) -> NotebookNode:
         "PIP_NO_BUILD_ISOLATION": "0",  # pip reads this as "no isolation"
         "PIP_RETRIES": "0",
         "PIP_CONFIG_FILE": os.devnull,
+        "HTTPS_PROXY": NOBODY,  # so that the index of packages does not answer
         "JUPYTER_PATH": "",
     }
     command = [str(python), "-c", EXECUTE, str(path)]
@@ -150,13 +153,17 @@ def test_second_run_installs_nothing(
 
 
 def test_no_network_is_one_sentence(colab: Path, tmp_path: Path) -> None:
-    """Port 9 of this computer answers nobody."""
-    offline = Address("http://127.0.0.1:9/owner/name", "main")
-    played = play(setup_only(offline), colab, tmp_path / "alone")
+    offline = setup_only(Address(f"{NOBODY}/owner/name", "main"))
+    found = failure(play(offline, colab, tmp_path / "alone"))
+    assert "check that this computer is online" in found
+    assert "Connection refused" in found.partition("pip's last line:")[2]
+
+
+def failure(played: NotebookNode) -> str:
+    """What the setup cell says when it gives up."""
     [found] = [o for o in played.cells[1].outputs if o.output_type == "error"]
     assert found.ename == "SystemExit"
-    assert "check that this computer is online" in found.evalue
-    assert "Connection refused" in found.evalue.partition("pip's last line:")[2]
+    return str(found.evalue)
 
 
 def test_a_wrong_address_is_told_from_no_network(
@@ -164,15 +171,38 @@ def test_a_wrong_address_is_told_from_no_network(
 ) -> None:
     wrong = Address(address.url, "no-such-tag")
     played = play(setup_only(wrong), colab, tmp_path / "alone")
-    [found] = [o for o in played.cells[1].outputs if o.output_type == "error"]
-    assert "no-such-tag.zip: there is no such file" in found.evalue
+    assert "no-such-tag.zip: there is no such file" in failure(played)
+
+
+def test_a_wrong_host_is_told_from_no_network(
+    address: Address, colab: Path, tmp_path: Path
+) -> None:
+    """The index of packages answers; here the server of this process stands for it."""
+    notebook = setup_only(Address(f"{NOBODY}/owner/name", "main"))
+    setup, index = notebook.cells[1], "https://pypi.org/simple/pip/"
+    assert index in setup.source
+    setup.source = setup.source.replace(index, address.url.partition("/owner")[0])
+    found = failure(play(notebook, colab, tmp_path / "alone"))
+    assert "the network works, but nobody answers at this address" in found
+
+
+def test_a_file_that_is_no_archive_is_told_from_no_network(
+    colab: Path, tmp_path: Path
+) -> None:
+    """As where a host asks for a password in a page of its own."""
+    with archive_server(tmp_path / "server") as address:
+        archive = tmp_path / "server" / "owner" / "name" / "archive" / "main.zip"
+        archive.write_text("<html>Sign in</html>")
+        found = failure(play(setup_only(address), colab, tmp_path / "alone"))
+    assert "what came cannot be installed" in found
+    assert "ERROR: Exception:" not in found
 
 
 def test_inside_a_checkout_setup_is_silent(colab: Path, tmp_path: Path) -> None:
     book = tmp_path / "checkout" / "book"
     shutil.copytree(ROOT / "lib", book.parent / "lib")
     book.mkdir()
-    offline = Address("http://127.0.0.1:9/owner/name", "main")
+    offline = Address(f"{NOBODY}/owner/name", "main")
     notebook = setup_only(offline)
     notebook.cells.append(new_code_cell("import lib\nprint(lib.__file__)"))
     played = play(notebook, colab, book)

@@ -48,6 +48,28 @@ def _lib_is_here() -> bool:
     return bool(lib and Path(str(lib.origin)).with_name("attention.py").is_file())
 
 
+def _is_online() -> bool:
+    """Whether the index of packages answers."""
+    from urllib.request import urlopen
+
+    try:
+        urlopen("https://pypi.org/simple/pip/", timeout=10).close()
+    except OSError:
+        return False
+    return True
+
+
+def _why(said: str) -> str:
+    """What to do after pip has said this."""
+    if "HTTP error 40" in said:
+        return "there is no such file: open the notebook from the book's page again"
+    if "onnection" not in said:
+        return "what came cannot be installed"
+    if _is_online():
+        return "the network works, but nobody answers at this address"
+    return "check that this computer is online, then run this cell again"
+
+
 def _install(what: str, *words: str) -> None:
     """Let pip install something; where it fails, say why in one sentence."""
     import subprocess
@@ -57,12 +79,11 @@ def _install(what: str, *words: str) -> None:
     done = subprocess.run(pip, capture_output=True, text=True)
     if done.returncode != 0:
         said = done.stderr.strip().splitlines() or ["nothing"]
-        last = next((line for line in reversed(said) if "ERROR" in line), said[-1])
-        why = "check that this computer is online, then run this cell again"
-        if "404" in done.stderr:
-            why = "there is no such file: open the notebook from the book's page again"
+        errors = [line for line in said if "ERROR" in line and "Exception:" not in line]
+        last = (errors or said)[-1]
         raise SystemExit(
-            f"Setup could not install {{what}}: {{why}}. pip's last line: {{last}}"
+            f"Setup could not install {{what}}: {{_why(done.stderr)}}. "
+            f"pip's last line: {{last}}"
         )
 
 
