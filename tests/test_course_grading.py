@@ -51,10 +51,13 @@ def softmax(x):
     return x
 """
 LOOPS = """\
+from IPython.display import clear_output
+
+
 def attend(query, keys, values):
     while True:
         try:
-            pass
+            clear_output()  # nor does that clear away what the grader says
         except BaseException:
             pass
 """

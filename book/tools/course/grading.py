@@ -5,6 +5,7 @@ This one stops the cell, gives it a sentence, starts a fresh kernel, runs the an
 before it again, and goes on: a cell that never ends costs its own marks alone.
 """
 
+import asyncio
 import copy
 import os
 import re
@@ -95,6 +96,7 @@ class Grade(Execute):  # type: ignore[misc]
 
     def _start_again(self, index: int) -> None:
         """Bring a fresh kernel to where the last one was, without what was stopped."""
+        self._listening.cancel()  # nbclient would go on with what the cell still says
         self._printed = 0
         self._cleanup_kernel()
         self.create_kernel_manager()
@@ -138,6 +140,10 @@ class Grade(Execute):  # type: ignore[misc]
 
     def _get_timeout(self, cell: NotebookNode | None) -> Any:
         return _STARTING if cell is None else super()._get_timeout(cell)
+
+    async def _async_poll_output_msg(self, *about: Any) -> None:
+        self._listening = asyncio.ensure_future(super()._async_poll_output_msg(*about))
+        await self._listening
 
     def process_message(self, msg: Any, cell: NotebookNode, cell_index: int) -> Any:
         """Take what a cell shows, up to the limit."""
