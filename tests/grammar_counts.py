@@ -12,8 +12,7 @@ from lib.corpora.grammar.choose_phrases import adjectives_of, nouns_of
 from lib.corpora.grammar.choose_sentence import choose_sentence
 from lib.corpora.grammar.corpus import realize
 from lib.corpora.grammar.lexicon import NAMES, VERBS, Verb
-from lib.corpora.grammar.meaning import Act, Clause
-from lib.corpora.grammar.referents import PRONOUNS, People, Phrase, Subject
+from lib.corpora.grammar.meaning import PRONOUNS, Act, Clause, People, Phrase, Subject
 
 # With these, English leaves no doubt about the tense: "I don't read".
 _TENSES = (("future", False), ("future", True), ("past", True), ("present", True))

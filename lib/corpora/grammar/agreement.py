@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from lib.corpora.grammar.forms import spanish_adjective, spanish_plural
 from lib.corpora.grammar.lexicon import SMALL_NUMBERS, GenderedWord
-from lib.corpora.grammar.referents import Phrase
+from lib.corpora.grammar.meaning import Phrase
 from lib.corpora.grammar.tables import read
 
 

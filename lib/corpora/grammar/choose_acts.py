@@ -21,11 +21,12 @@ from lib.corpora.grammar.choose_phrases import (
 )
 from lib.corpora.grammar.choose_tenses import settle
 from lib.corpora.grammar.lexicon import VERBS, Verb, kinds
-from lib.corpora.grammar.meaning import Act, Clause
-from lib.corpora.grammar.referents import (
+from lib.corpora.grammar.meaning import (
     PRONOUNS,
     WHO,
+    Act,
     Both,
+    Clause,
     Object,
     Phrase,
     Place,

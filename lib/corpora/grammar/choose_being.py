@@ -34,14 +34,18 @@ from lib.corpora.grammar.meaning import (
     Clause,
     Cost,
     Exist,
+    I,
     Idiom,
     Location,
     Origin,
+    People,
+    Phrase,
+    Place,
     Predicate,
     Profession,
     Quality,
+    Subject,
 )
-from lib.corpora.grammar.referents import I, People, Phrase, Place, Subject
 
 _OF_PEOPLE = tuple(a for a in ADJECTIVES if "kin" in a.predicated)
 _STATES = tuple(a for a in _OF_PEOPLE if a.copula == "estar")

@@ -15,8 +15,7 @@ from lib.corpora.grammar.choose_phrases import (
 )
 from lib.corpora.grammar.choose_tenses import is_clear
 from lib.corpora.grammar.lexicon import BODY, FEELINGS, Noun, Verb, kinds, verb
-from lib.corpora.grammar.meaning import Clause, Feel, Hurt
-from lib.corpora.grammar.referents import Phrase
+from lib.corpora.grammar.meaning import Clause, Feel, Hurt, Phrase
 
 _LIKED_ACTS = ("read", "write", "dance", "sing", "run", "sleep", "eat", "study")
 

@@ -19,7 +19,7 @@ from lib.corpora.grammar.lexicon import (
     Word,
     kinds,
 )
-from lib.corpora.grammar.referents import (
+from lib.corpora.grammar.meaning import (
     PRONOUNS,
     People,
     Phrase,

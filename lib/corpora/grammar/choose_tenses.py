@@ -8,8 +8,7 @@ from random import Random
 from lib.corpora.grammar.choose_phrases import pick
 from lib.corpora.grammar.english import clause as say_clause
 from lib.corpora.grammar.lexicon import kinds, times_of
-from lib.corpora.grammar.meaning import Act, Clause, Predicate
-from lib.corpora.grammar.referents import Both, I, Phrase, Pronoun
+from lib.corpora.grammar.meaning import Act, Both, Clause, I, Phrase, Predicate, Pronoun
 
 _TENSES = {"present": 36, "past": 36, "future": 28}
 _MODALS = {"want": 5, "need": 3, "have": 4, "can": 4, "must": 2, "going": 5}

@@ -3,37 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from lib.corpora.grammar.lexicon import Verb
-from lib.corpora.grammar.meaning import (
-    Act,
-    Because,
-    Chain,
-    Clause,
-    Contrast,
-    Exist,
-    Feel,
-    Joined,
-    Location,
-    Predicate,
-    Quality,
-    Report,
-    Sentence,
-)
-from lib.corpora.grammar.referents import (
-    Again,
-    Both,
-    Combination,
-    Object,
-    Phrase,
-    Place,
-    Subject,
-)
-
-_Part = Sentence | Subject | Object | Act | Place
+from lib.corpora.grammar import meaning
+from lib.corpora.grammar.lexicon import Adjective, Verb
 
 
-def combinations(sentence: Sentence) -> frozenset[Combination]:
+class Combination(NamedTuple):
+    """Two English words that meet: a verb and its object, an adjective and a noun."""
+
+    kind: str  # "verb" or "adjective", which is what the first word is
+    word: str
+    noun: str
+
+
+def combinations(sentence: meaning.Sentence) -> frozenset[Combination]:
     """Collect each verb with its object, each adjective with the noun it describes."""
     return frozenset(_walk(sentence))
 
@@ -43,50 +27,55 @@ def verb_and_noun(verb: Verb, noun: str) -> Combination:
     return Combination("verb", verb.name, noun)
 
 
-def _walk(sentence: _Part | None) -> Iterator[Combination]:
+def _walk(
+    part: meaning.Sentence | meaning.Object | meaning.Act | meaning.Place | None,
+) -> Iterator[Combination]:
     """Visit every part of a meaning."""
-    match sentence:
-        case Clause(subject=subject, predicate=predicate):
+    match part:
+        case meaning.Clause(subject=subject, predicate=predicate):
             yield from _walk(subject)
             yield from _predicate(subject, predicate)
-        case Chain(first=first, second=second):
+        case (
+            meaning.Chain(first=first, second=second)
+            | meaning.Because(main=first, reason=second)
+            | meaning.Joined(first=first, second=second)
+            | meaning.Report(subject=first, content=second)
+            | meaning.Both(first=first, second=second)
+        ):
             yield from _walk(first)
             yield from _walk(second)
-        case Because(main=first, reason=second) | Joined(first=first, second=second):
-            yield from _walk(first)
-            yield from _walk(second)
-        case Report(subject=subject, content=content):
-            yield from _walk(subject)
-            yield from _walk(content)
-        case Contrast(first=first, other=other):
-            yield from _walk(first)
-            yield from _walk(Clause(other, first.predicate))
-        case Act():
-            yield from _act(sentence)
-        case Place(where=Phrase() as phrase) | Again(phrase=phrase):
-            yield from phrase.combinations()
-        case Phrase():
-            yield from sentence.combinations()
-        case Both(first=first_phrase, second=second_phrase):
-            yield from first_phrase.combinations()
-            yield from second_phrase.combinations()
+        case meaning.Contrast(first=clause, other=other):
+            yield from _walk(clause)
+            yield from _walk(meaning.Clause(other, clause.predicate))
+        case meaning.Act():
+            yield from _act(part)
+        case (
+            meaning.Place(where=meaning.Phrase() as named) | meaning.Again(phrase=named)
+        ):
+            yield from _walk(named)
+        case meaning.Phrase(noun=noun, adjective=Adjective() as adjective):
+            yield Combination("adjective", adjective.english, noun.english)
 
 
-def _predicate(subject: Subject, predicate: Predicate) -> Iterator[Combination]:
+def _predicate(
+    subject: meaning.Subject, predicate: meaning.Predicate
+) -> Iterator[Combination]:
     """The combinations that a predicate makes, some of them with its subject."""
     match predicate:
-        case Act():
+        case meaning.Act():
             yield from _act(predicate)
-        case Quality(adjective=adjective) if isinstance(subject, Phrase):
+        case meaning.Quality(adjective=adjective) if isinstance(
+            subject, meaning.Phrase
+        ):
             yield Combination("adjective", adjective.english, subject.noun.english)
-        case Feel(verb=verb, thing=Phrase() as thing):
+        case meaning.Feel(verb=verb, thing=meaning.Phrase() as thing):
             yield verb_and_noun(verb, thing.noun.english)
-            yield from thing.combinations()
-        case Exist(place=place) | Location(place=place):
+            yield from _walk(thing)
+        case meaning.Exist(place=place) | meaning.Location(place=place):
             yield from _walk(place)
 
 
-def _act(act: Act) -> Iterator[Combination]:
+def _act(act: meaning.Act) -> Iterator[Combination]:
     """The verb with each noun in its object, and what stands around them."""
     for phrase in _phrases(act.object):
         yield verb_and_noun(act.verb, phrase.noun.english)
@@ -94,13 +83,13 @@ def _act(act: Act) -> Iterator[Combination]:
         yield from _walk(part)
 
 
-def _phrases(part: Object | None) -> Iterator[Phrase]:
+def _phrases(part: meaning.Object | None) -> Iterator[meaning.Phrase]:
     """The noun phrases of an object, through "it" and "and"."""
     match part:
-        case Phrase():
+        case meaning.Phrase():
             yield part
-        case Again(phrase=phrase):
+        case meaning.Again(phrase=phrase):
             yield phrase
-        case Both(first=first, second=second):
+        case meaning.Both(first=first, second=second):
             yield first
             yield second

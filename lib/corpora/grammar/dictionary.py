@@ -4,28 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lib.corpora.grammar import lexicon
 from lib.corpora.grammar.conjugation import PERSONS, conjugate
 from lib.corpora.grammar.forms import (
     add_s,
     english_plural,
     spanish_adjective,
     spanish_plural,
-)
-from lib.corpora.grammar.lexicon import (
-    ADJECTIVES,
-    BODY,
-    CITIES,
-    FEELINGS,
-    IDIOMS,
-    LARGE_NUMBERS,
-    NAMES,
-    NOUNS,
-    PROFESSIONS,
-    SAYINGS,
-    SMALL_NUMBERS,
-    TENSES,
-    TIMES,
-    VERBS,
 )
 
 # Verbs that the tables of the lexicon hold otherwise, with their English forms.
@@ -61,11 +46,16 @@ def word_pairs() -> frozenset[tuple[str, str]]:
         False
     """
     found = [*_nouns(), *_adjectives(), *_verbs()]
-    for people in NAMES:
+    for people in lexicon.NAMES:
         found.append((people.english, people.spanish))
-    for time in TIMES:
+    for time in lexicon.TIMES:
         found.append((time.english, time.spanish))
-    for word in (*CITIES, *SMALL_NUMBERS, *LARGE_NUMBERS, *IDIOMS):
+    for word in (
+        *lexicon.CITIES,
+        *lexicon.SMALL_NUMBERS,
+        *lexicon.LARGE_NUMBERS,
+        *lexicon.IDIOMS,
+    ):
         found.append((word.english, word.spanish))
     single = [pair for pair in found if not any(" " in word for word in pair)]
     return frozenset((english.lower(), spanish.lower()) for english, spanish in single)
@@ -73,8 +63,8 @@ def word_pairs() -> frozenset[tuple[str, str]]:
 
 def _nouns() -> Iterator[tuple[str, str]]:
     yield "home", "casa"
-    names = [(noun.english, noun.spanish) for noun in NOUNS]
-    names += [(part.english, part.spanish) for part in BODY]
+    names = [(noun.english, noun.spanish) for noun in lexicon.NOUNS]
+    names += [(part.english, part.spanish) for part in lexicon.BODY]
     for english, spanish in names:
         yield english, spanish
         yield english_plural(english), spanish_plural(spanish)
@@ -82,11 +72,11 @@ def _nouns() -> Iterator[tuple[str, str]]:
 
 def _adjectives() -> Iterator[tuple[str, str]]:
     forms = [(gender, plural) for gender in "mf" for plural in (False, True)]
-    for adjective in ADJECTIVES:
+    for adjective in lexicon.ADJECTIVES:
         for gender, plural in forms:
             form = spanish_adjective(adjective.spanish, gender, plural)
             yield adjective.english, form
-    for word in PROFESSIONS:
+    for word in lexicon.PROFESSIONS:
         for gender, plural in forms:
             english = english_plural(word.english) if plural else word.english
             yield english, spanish_adjective(word.spanish, gender, plural)
@@ -95,14 +85,14 @@ def _adjectives() -> Iterator[tuple[str, str]]:
 
 def _verbs() -> Iterator[tuple[str, str]]:
     english = dict(_OTHER_VERBS)
-    for verb in (*VERBS, *FEELINGS, *SAYINGS):
+    for verb in (*lexicon.VERBS, *lexicon.FEELINGS, *lexicon.SAYINGS):
         if verb.english == "be":
             continue
         third = "has" if verb.english == "have" else add_s(verb.english)
         known = english.get(verb.spanish, "")
         english[verb.spanish] = f"{known} {verb.english} {third} {verb.past}"
     for infinitive, words in english.items():
-        tenses = _FEWER_TENSES.get(infinitive, TENSES)
+        tenses = _FEWER_TENSES.get(infinitive, lexicon.TENSES)
         forms = {conjugate(infinitive, t, p) for t in tenses for p in PERSONS}
         for word in words.split():
             yield from ((word, form) for form in forms | {infinitive})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lib.corpora.grammar import meaning
 from lib.corpora.grammar.english_parts import (
     act_words,
     phrase,
@@ -14,28 +15,6 @@ from lib.corpora.grammar.english_parts import (
 )
 from lib.corpora.grammar.forms import add_s, english_plural, join
 from lib.corpora.grammar.lexicon import BE, Verb
-from lib.corpora.grammar.meaning import (
-    Act,
-    Age,
-    Because,
-    Chain,
-    Clause,
-    Contrast,
-    Cost,
-    Exist,
-    Feel,
-    Hurt,
-    Idiom,
-    Joined,
-    Location,
-    Origin,
-    Predicate,
-    Profession,
-    Quality,
-    Report,
-    Sentence,
-)
-from lib.corpora.grammar.referents import Phrase, Pronoun, Subject
 
 _COST = Verb("cost", "cost", "costar")
 _HURT = Verb("hurt", "hurt", "doler")
@@ -66,28 +45,28 @@ class Frame:
     rest: str
 
 
-def english(sentence: Sentence) -> str:
+def english(sentence: meaning.Sentence) -> str:
     """Say a meaning in English."""
     text = _say(sentence)
-    asked = isinstance(sentence, Clause) and sentence.question
+    asked = isinstance(sentence, meaning.Clause) and sentence.question
     return text[0].upper() + text[1:] + ("?" if asked else ".")
 
 
-def _say(sentence: Sentence) -> str:
+def _say(sentence: meaning.Sentence) -> str:
     """Say a meaning without capital letter and final mark."""
     match sentence:
-        case Clause():
+        case meaning.Clause():
             return clause(sentence)
-        case Chain(first=first, second=second):
+        case meaning.Chain(first=first, second=second):
             return join(clause(first), "and", _second_act(first, second))
-        case Because(main=main, reason=reason):
+        case meaning.Because(main=main, reason=reason):
             return join(clause(main), "because", clause(reason))
-        case Report(subject=subject, verb=verb, content=content, tense=tense):
+        case meaning.Report(subject=subject, verb=verb, content=content, tense=tense):
             said = _finite(verb, tense, subject.person)
             return join(subject_words(subject), said, "that", clause(content))
-        case Joined(first=first, second=second):
+        case meaning.Joined(first=first, second=second):
             return join(clause(first), "and", clause(second))
-        case Contrast(first=first, other=other):
+        case meaning.Contrast(first=first, other=other):
             verb = _frame(first).verb
             helper, _ = _verb_group(verb, other.person, first.tense, first.modal, True)
             return join(
@@ -96,7 +75,7 @@ def _say(sentence: Sentence) -> str:
     raise TypeError(f"Cannot say {sentence!r} in English; expected a meaning.")
 
 
-def clause(clause: Clause) -> str:
+def clause(clause: meaning.Clause) -> str:
     """Say one clause, without capital letter and final mark."""
     frame = _frame(clause)
     inverted = bool(clause.question) and clause.question != "who"
@@ -153,15 +132,15 @@ def negate(helper: str) -> str:
     return _NEGATIVES.get(helper) or helper + "n't"
 
 
-def _frame(clause: Clause) -> Frame:
+def _frame(clause: meaning.Clause) -> Frame:
     """Find subject, verb and the rest of a clause."""
     subject, predicate = clause.subject, clause.predicate
-    if isinstance(predicate, Hurt):
+    if isinstance(predicate, meaning.Hurt):
         part = predicate.part.english
-        owner = subject.english_owner if isinstance(subject, Pronoun) else ""
+        owner = subject.english_owner if isinstance(subject, meaning.Pronoun) else ""
         words = join(owner, english_plural(part) if predicate.plural else part)
         return Frame(words, "3p" if predicate.plural else "3s", _HURT, "")
-    if isinstance(predicate, Exist):
+    if isinstance(predicate, meaning.Exist):
         rest = join(subject_words(subject), place_words(predicate.place))
         return Frame("there", subject.person, BE, rest)
     named = pronoun_for(subject) if clause.referring else subject
@@ -169,34 +148,36 @@ def _frame(clause: Clause) -> Frame:
     return Frame(subject_words(named), subject.person, verb, rest)
 
 
-def _predicate(predicate: Predicate, subject: Subject) -> tuple[Verb, str]:
+def _predicate(
+    predicate: meaning.Predicate, subject: meaning.Subject
+) -> tuple[Verb, str]:
     """The verb of a predicate and the words after it."""
     match predicate:
-        case Act():
+        case meaning.Act():
             return predicate.verb, act_words(predicate)
-        case Quality(adjective=adjective):
+        case meaning.Quality(adjective=adjective):
             return BE, adjective.english
-        case Profession(word=word):
+        case meaning.Profession(word=word):
             name = word.english
             return BE, english_plural(name) if subject.plural else with_a(name)
-        case Origin(word=word):
+        case meaning.Origin(word=word):
             return BE, f"from {word.english}"
-        case Location(place=place):
+        case meaning.Location(place=place):
             return BE, place_words(place)
-        case Idiom(word=word):
+        case meaning.Idiom(word=word):
             return BE, word.english
-        case Age(number=number):
+        case meaning.Age(number=number):
             return BE, f"{number.english} years old"
-        case Cost(number=number):
+        case meaning.Cost(number=number):
             return _COST, f"{number.english} euros"
-        case Feel(verb=verb, thing=Phrase() as thing):
+        case meaning.Feel(verb=verb, thing=meaning.Phrase() as thing):
             return verb, join(verb.particle, phrase(thing))
-        case Feel(verb=verb, thing=Verb() as act):
+        case meaning.Feel(verb=verb, thing=Verb() as act):
             return verb, f"to {act.english}"
     raise TypeError(f"Cannot say {predicate!r} in English; expected a predicate.")
 
 
-def _second_act(first: Clause, second: Act) -> str:
+def _second_act(first: meaning.Clause, second: meaning.Act) -> str:
     """The second of two acts: after "will" it is a bare verb."""
     said = second.verb.english
     if first.tense != "future":

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from lib.corpora.grammar.forms import VOWELS, english_plural, join
-from lib.corpora.grammar.meaning import Act
-from lib.corpora.grammar.referents import (
+from lib.corpora.grammar.meaning import (
     HE,
     SHE,
     THEY,
+    Act,
     Again,
     Both,
     Object,

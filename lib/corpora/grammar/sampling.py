@@ -7,11 +7,14 @@ from random import Random
 
 from lib.corpora.base import normalize
 from lib.corpora.grammar.choose_sentence import choose_sentence
-from lib.corpora.grammar.combinations import combinations, verb_and_noun
+from lib.corpora.grammar.combinations import (
+    Combination,
+    combinations,
+    verb_and_noun,
+)
 from lib.corpora.grammar.english import english
 from lib.corpora.grammar.lexicon import ADJECTIVES, FEELINGS, NOUNS, VERBS, Verb
 from lib.corpora.grammar.meaning import Sentence
-from lib.corpora.grammar.referents import Combination
 
 HELD_OUT_SHARE = 0.12
 _FEWEST_PARTNERS = 7  # below that, a word would keep too little to learn from

@@ -5,20 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from lib.corpora.grammar import meaning
 from lib.corpora.grammar.agreement import join_and
 from lib.corpora.grammar.conjugation import conjugate
 from lib.corpora.grammar.forms import join
-from lib.corpora.grammar.meaning import (
-    Act,
-    Because,
-    Chain,
-    Clause,
-    Contrast,
-    Joined,
-    Report,
-    Sentence,
-)
-from lib.corpora.grammar.referents import Pronoun
 from lib.corpora.grammar.spanish_frames import (
     Frame,
     act_words,
@@ -42,39 +32,39 @@ _FREQUENCIES = {"": "", "always": "siempre", "never": "nunca"}
 _CONTRACTIONS = ((re.compile(r"\ba el\b"), "al"), (re.compile(r"\bde el\b"), "del"))
 
 
-def spanish(sentence: Sentence) -> str:
+def spanish(sentence: meaning.Sentence) -> str:
     """Say a meaning in Spanish."""
     text = _say(sentence)
     for pattern, contraction in _CONTRACTIONS:
         text = pattern.sub(contraction, text)
     text = text[0].upper() + text[1:]
-    asked = isinstance(sentence, Clause) and sentence.question
+    asked = isinstance(sentence, meaning.Clause) and sentence.question
     return f"¿{text}?" if asked else f"{text}."
 
 
-def _say(sentence: Sentence) -> str:
+def _say(sentence: meaning.Sentence) -> str:
     """Say a meaning without capital letter and final mark."""
     match sentence:
-        case Clause():
+        case meaning.Clause():
             return clause(sentence)
-        case Chain(first=first, second=second):
+        case meaning.Chain(first=first, second=second):
             clitics, near, rest = act_words(second)
             verb = conjugate(second.verb.spanish, first.tense, first.subject.person)
             return join_and(clause(first), join(clitics, verb, near, rest))
-        case Because(main=main, reason=reason):
+        case meaning.Because(main=main, reason=reason):
             return join(clause(main), "porque", clause(reason))
-        case Report(subject=subject, verb=verb, content=content, tense=tense):
+        case meaning.Report(subject=subject, verb=verb, content=content, tense=tense):
             said = conjugate(verb.spanish, tense, subject.person)
             return join(subject_words(subject), said, "que", clause(content))
-        case Joined(first=first, second=second):
+        case meaning.Joined(first=first, second=second):
             # Side by side, nobody is left out: "Ana canta y yo bailo".
             return join_and(clause(first, stressed=True), clause(second, stressed=True))
-        case Contrast(first=first, other=other):
+        case meaning.Contrast(first=first, other=other):
             return join(clause(first) + ",", "pero", object_words(other), "no")
     raise TypeError(f"Cannot say {sentence!r} in Spanish; expected a meaning.")
 
 
-def clause(clause: Clause, stressed: bool = False) -> str:
+def clause(clause: meaning.Clause, stressed: bool = False) -> str:
     """Say one clause; if stressed, with its subject in any case."""
     parts = frame(clause)
     if stressed:
@@ -89,13 +79,13 @@ def clause(clause: Clause, stressed: bool = False) -> str:
     # In a question the subject follows the verb, a noun also what clings to it:
     # "¿Tiene ella hambre?", but "¿Tiene hambre la niña?"
     order = [parts.near, parts.subject]
-    if isinstance(clause.subject, Pronoun):
+    if isinstance(clause.subject, meaning.Pronoun):
         order.reverse()
     start = join(_asked(clause), parts.topic)
     return join(start, group, *order, parts.rest, late)
 
 
-def _verb_group(clause: Clause, parts: Frame) -> str:
+def _verb_group(clause: meaning.Clause, parts: Frame) -> str:
     """The verb with "no" and the pronouns before it, a modal in front if any."""
     verb, link, infinitive = parts.verb, "", ""
     if clause.modal:
@@ -110,10 +100,10 @@ def _verb_group(clause: Clause, parts: Frame) -> str:
     return join(no, parts.clitics, finite, link, infinitive)
 
 
-def _asked(clause: Clause) -> str:
+def _asked(clause: meaning.Clause) -> str:
     """The question word; a goal asks "adónde" and not "dónde"."""
     predicate = clause.predicate
-    moving = isinstance(predicate, Act) and "toward" in predicate.verb.traits
+    moving = isinstance(predicate, meaning.Act) and "toward" in predicate.verb.traits
     if clause.question == "where" and moving:
         return "adónde"
     return _QUESTIONS.get(clause.question, "")

@@ -5,38 +5,14 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
+from lib.corpora.grammar import meaning
 from lib.corpora.grammar.agreement import article_phrase, join_and, possessed
 from lib.corpora.grammar.forms import join, spanish_adjective
 from lib.corpora.grammar.lexicon import Verb
-from lib.corpora.grammar.meaning import (
-    Act,
-    Age,
-    Clause,
-    Cost,
-    Exist,
-    Feel,
-    Hurt,
-    Idiom,
-    Location,
-    Origin,
-    Predicate,
-    Profession,
-    Quality,
-)
-from lib.corpora.grammar.referents import (
-    Again,
-    Both,
-    Object,
-    People,
-    Phrase,
-    Place,
-    Pronoun,
-    Subject,
-)
 
 _PREPOSITIONS = {"in": "en", "on": "sobre", "to": "a", "from": "de"}
 _KNOWN = frozenset(["the", "this", "that", "my", "your", "his", "her", "our", "their"])
-_Named = Pronoun | People | Phrase | Both
+_Named = meaning.Pronoun | meaning.People | meaning.Phrase | meaning.Both
 
 
 @dataclass(frozen=True)
@@ -52,66 +28,68 @@ class Frame:
     rest: str = ""
 
 
-def frame(clause: Clause) -> Frame:
+def frame(clause: meaning.Clause) -> Frame:
     """Find the parts of a clause."""
     subject, predicate = clause.subject, clause.predicate
     words = "" if clause.referring else subject_words(subject)
     match predicate:
-        case Act(verb=verb):
+        case meaning.Act(verb=verb):
             clitics, near, rest = act_words(predicate)
             return Frame(verb.spanish, subject.person, words, "", clitics, near, rest)
-        case Feel(verb=verb, thing=thing):
-            plural = isinstance(thing, Phrase) and thing.plural
+        case meaning.Feel(verb=verb, thing=thing):
+            plural = isinstance(thing, meaning.Phrase) and thing.plural
             topic = _with_a(subject) if words else ""
             person, pronoun = "3p" if plural else "3s", _indirect(subject)
             return Frame(verb.spanish, person, "", topic, pronoun, rest=_liked(thing))
-        case Hurt(part=part, plural=plural):
+        case meaning.Hurt(part=part, plural=plural):
             person, pronoun = "3p" if plural else "3s", _indirect(subject)
             hurting = possessed(part, plural)
             return Frame("doler", person, clitics=pronoun, rest=hurting)
-        case Exist(place=place):
+        case meaning.Exist(place=place):
             there = join(object_words(subject), _place(place))
             return Frame("haber", "3s", rest=there)
     infinitive, near, rest = _being(predicate, subject)
     return Frame(infinitive, subject.person, words, near=near, rest=rest)
 
 
-def _liked(thing: Phrase | Verb) -> str:
+def _liked(thing: meaning.Phrase | Verb) -> str:
     """What somebody likes; all of its kind takes the article."""
-    if isinstance(thing, Phrase):
+    if isinstance(thing, meaning.Phrase):
         return article_phrase(thing, generic=True)
     return thing.spanish
 
 
-def _being(predicate: Predicate, subject: Subject) -> tuple[str, str, str]:
+def _being(
+    predicate: meaning.Predicate, subject: meaning.Subject
+) -> tuple[str, str, str]:
     """The verb for the English "be", the words next to it, and those farther off."""
     match predicate:
-        case Quality(adjective=adjective):
+        case meaning.Quality(adjective=adjective):
             form = spanish_adjective(adjective.spanish, subject.gender, subject.plural)
             return adjective.copula, form, ""
-        case Profession(word=word):
+        case meaning.Profession(word=word):
             form = spanish_adjective(word.spanish, subject.gender, subject.plural)
             return "ser", form, ""
-        case Origin(word=word):
+        case meaning.Origin(word=word):
             return "ser", "", f"de {word.spanish}"
-        case Location(place=place):
+        case meaning.Location(place=place):
             return "estar", "", _place(place)
-        case Idiom(word=word):
+        case meaning.Idiom(word=word):
             return "tener", word.spanish, ""
-        case Age(number=number):
+        case meaning.Age(number=number):
             return "tener", "", f"{number.spanish} años"
-        case Cost(number=number):
+        case meaning.Cost(number=number):
             return "costar", "", f"{number.spanish} euros"
     raise TypeError(f"Cannot say {predicate!r} in Spanish; expected a predicate.")
 
 
-def act_words(act: Act) -> tuple[str, str, str]:
+def act_words(act: meaning.Act) -> tuple[str, str, str]:
     """The pronouns before the verb, what stays with it, and what follows."""
     direct, thing, near = "", "", ""
     match act.object:
-        case Pronoun() as pronoun:
+        case meaning.Pronoun() as pronoun:
             direct = pronoun.direct
-        case Again(phrase=again):
+        case meaning.Again(phrase=again):
             direct = {"m": "lo", "f": "la"}[again.gender] + "s" * again.plural
         case None:
             pass
@@ -123,63 +101,65 @@ def act_words(act: Act) -> tuple[str, str, str]:
     if direct and indirect in ("le", "les"):
         indirect = "se"
     to = ""
-    if act.recipient is not None and not isinstance(act.recipient, Pronoun):
+    if act.recipient is not None and not isinstance(act.recipient, meaning.Pronoun):
         to = _with_a(act.recipient)
     return join(indirect, direct), near, join(thing, to, _place(act.place))
 
 
-def _is_bare(part: Object) -> bool:
+def _is_bare(part: meaning.Object) -> bool:
     """Whether an object has no determiner; it then clings to its verb."""
-    first = part.first if isinstance(part, Both) else part
-    return isinstance(first, Phrase) and not first.determiner
+    first = part.first if isinstance(part, meaning.Both) else part
+    return isinstance(first, meaning.Phrase) and not first.determiner
 
 
-def _after_verb(act: Act, part: _Named) -> str:
+def _after_verb(act: meaning.Act, part: _Named) -> str:
     """An object after its verb, with the personal *a* where it belongs."""
-    if act.verb.spanish == "jugar" and isinstance(part, Phrase):
+    if act.verb.spanish == "jugar" and isinstance(part, meaning.Phrase):
         return f"a {article_phrase(part, generic=True)}"
     return _with_a(part) if _takes_a(act, part) else object_words(part)
 
 
 def _with_a(part: _Named) -> str:
     """Put *a* before each of the people: a Ana y a Inés."""
-    if isinstance(part, People):
+    if isinstance(part, meaning.People):
         return " y ".join(f"a {name.spanish}" for name in part.names)
     return f"a {object_words(part)}"
 
 
-def _takes_a(act: Act, part: _Named) -> bool:
+def _takes_a(act: meaning.Act, part: _Named) -> bool:
     """People take the personal *a*, and so do animals that are known."""
     if act.verb.spanish == "tener":
         return False
-    if isinstance(part, People):
+    if isinstance(part, meaning.People):
         return True
-    if not isinstance(part, Phrase):
+    if not isinstance(part, meaning.Phrase):
         return False
     if part.noun.kinds & {"person", "kin"}:
         return True
     return "animal" in part.noun.kinds and part.determiner in _KNOWN
 
 
-def _indirect(subject: Subject) -> str:
+def _indirect(subject: meaning.Subject) -> str:
     """The pronoun of somebody to whom something is given or pleasing."""
-    if isinstance(subject, Pronoun):
+    if isinstance(subject, meaning.Pronoun):
         return subject.indirect
     return "les" if subject.plural else "le"
 
 
-def _place(place: Place | None) -> str:
+def _place(place: meaning.Place | None) -> str:
     """A place with its preposition."""
     if place is None:
         return ""
     where = place.where
-    words = article_phrase(where) if isinstance(where, Phrase) else where.spanish
+    words = (
+        article_phrase(where) if isinstance(where, meaning.Phrase) else where.spanish
+    )
     return join(_PREPOSITIONS[place.way], words)
 
 
-def subject_words(subject: Subject) -> str:
+def subject_words(subject: meaning.Subject) -> str:
     """Name a subject; yo, tú and nosotros are left to the verb."""
-    if isinstance(subject, Pronoun):
+    if isinstance(subject, meaning.Pronoun):
         return "" if subject.dropped else subject.spanish
     return object_words(subject)
 
@@ -187,10 +167,10 @@ def subject_words(subject: Subject) -> str:
 def object_words(part: _Named) -> str:
     """Name a person or a thing."""
     match part:
-        case Pronoun():
+        case meaning.Pronoun():
             return part.spanish
-        case People(names=names):
+        case meaning.People(names=names):
             return functools.reduce(join_and, (name.spanish for name in names))
-        case Both(first=first, second=second):
+        case meaning.Both(first=first, second=second):
             return join_and(article_phrase(first), article_phrase(second))
     return article_phrase(part)
