@@ -182,4 +182,5 @@ def warmup_decay(step: int, warmup_steps: int, total_steps: int) -> float:
         )
     if step < warmup_steps:
         return (step + 1) / warmup_steps
-    return max(0.0, (total_steps - step) / (total_steps - warmup_steps))
+    way_down = total_steps - warmup_steps
+    return max(0.0, (total_steps - step) / way_down)
