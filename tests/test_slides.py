@@ -114,6 +114,21 @@ def test_every_slide_can_be_read_from_the_back(
     assert faults + errors == []
 
 
+@pytest.mark.browser
+def test_formulas_are_set_in_a_font_for_formulas(
+    folder: Path, browser: Browser
+) -> None:
+    """Without one a power stands far above its base."""
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page.goto((folder / "06_layers.html").as_uri())
+    page.evaluate("document.fonts.ready")
+    loaded = (
+        "[...document.fonts].map(f => `${f.family.replaceAll('\"', '')} ${f.status}`)"
+    )
+    assert page.evaluate(loaded) == ["Formulas loaded"]
+    page.close()
+
+
 def listen(page: Page) -> list[str]:
     """What goes wrong on a page, and what it asks of other hosts."""
     errors: list[str] = []

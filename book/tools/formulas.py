@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from html import escape, unescape
 from importlib import resources
 from io import BytesIO
+from logging import WARNING, getLogger
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,7 @@ def characters(pages: Iterable[str]) -> set[str]:
 
 def cut_font(text: str) -> bytes:
     """The font STIX Two Math with only what a text needs, ready for the web."""
+    getLogger("fontTools").setLevel(WARNING)  # it tells each glyph
     options = subset.Options(
         flavor="woff2", layout_features=["*"], notdef_outline=True, hinting=False
     )

@@ -30,7 +30,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import nbformat
-from formulas import to_mathml
+from formulas import FONT, characters, cut_font, to_mathml
 from nbconvert.exporters import SlidesExporter
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_notebook
@@ -295,6 +295,8 @@ def write_slides(folder: Path, names: list[str] | None = None) -> list[str]:
     found = decks(names)
     for deck in found:
         write_deck(deck, folder)
+    pages = [page.read_text(encoding="utf-8") for page in folder.glob("*.html")]
+    (folder / FONT).write_bytes(cut_font("".join(sorted(characters(pages)))))
     return [f"{deck.stem}.html" for deck in found]
 
 
