@@ -20,7 +20,7 @@ from typing import Any
 import nbformat
 import pytest
 from address import ROOT, Address
-from colab import archive_server, fresh_layer, put_strict_setup
+from colab import archive_server, fresh_layer, put_alone, put_strict_setup
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
 from needs import needs
@@ -125,6 +125,15 @@ def test_what_a_chapter_does_not_name_is_not_there(
     notebook.cells.append(new_code_cell("import lightning"))
     [error] = errors(play(notebook, colab, tmp_path / "alone"))
     assert error.endswith("The setup cell does not install lightning.")
+
+
+def test_each_chapter_has_a_folder_of_its_own(tmp_path: Path) -> None:
+    address = Address(f"{NOBODY}/owner/name", "main")
+    placed = [put_alone(path, tmp_path, address) for path in PLAYED]
+    for place, path in zip(placed, PLAYED, strict=True):
+        found = tmp_path / place
+        assert [each.name for each in found.parent.iterdir()] == [path.name]
+        assert NOBODY in read(found).cells[1].source
 
 
 def test_a_version_that_does_not_fit_is_not_here(address: Address) -> None:

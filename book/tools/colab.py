@@ -54,6 +54,9 @@ class _Refuse:
 
 __import__("sys").meta_path.insert(0, _Refuse)
 '''
+PROGRAMS = Path(
+    sys.executable
+).parent.name  # of an environment: bin, on Windows Scripts
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -118,7 +121,7 @@ def prepare_base() -> None:
     print(f"Installing Colab's versions into {BASE.name} (minutes, the first time)")
     shutil.rmtree(BASE, ignore_errors=True)
     subprocess.run([find_python(), "-m", "venv", str(BASE)], check=True)
-    pip = [str(BASE / "bin" / "python"), "-m", "pip", "install", "--quiet"]
+    pip = [str(BASE / PROGRAMS / "python"), "-m", "pip", "install", "--quiet"]
     subprocess.run([*pip, "-r", str(VERSIONS)], check=True)
     stamp.write_text(wanted)
 
@@ -143,14 +146,21 @@ def fresh_layer(folder: Path, base: Path) -> Path:
     """A Python that sees what the base has, and into which pip installs apart."""
     venv = [str(base), "-m", "venv", "--without-pip", "--system-site-packages"]
     subprocess.run([*venv, str(folder)], check=True)
-    packages = next(folder.glob("lib/python*/site-packages"))
-    asked = [str(base), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
-    done = subprocess.run(asked, capture_output=True, text=True, check=True)
-    (packages / "shared.pth").write_text(done.stdout)
+    python = folder / PROGRAMS / "python"
+    packages = packages_of(python)
+    (packages / "shared.pth").write_text(str(packages_of(base)))
     colab = packages / "google" / "colab"
     colab.mkdir(parents=True)
     (colab / "__init__.py").write_text(STAND_IN)
-    return folder / "bin" / "python"
+    return python
+
+
+def packages_of(python: Path) -> Path:
+    """The folder into which a Python's pip installs."""
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    asked = [str(python), "-c", code]
+    done = subprocess.run(asked, capture_output=True, text=True, check=True)
+    return Path(done.stdout.strip())
 
 
 def set_up(python: Path, folder: Path, source: str) -> float:
@@ -175,7 +185,7 @@ def set_up(python: Path, folder: Path, source: str) -> float:
 
 def set_up_all(python: Path, alone: Path, address: Address) -> None:
     """Install what the chapters need at once, since they will run side by side."""
-    every = {need for path in alone.glob("*.ipynb") for need in needs(read(path))}
+    every = {need for path in alone.rglob("*.ipynb") for need in needs(read(path))}
     source = setup_source(address, sorted(every))
     print(f"The first setup took {set_up(python, alone, source):.0f} s")
     print(f"The second setup took {set_up(python, alone, source):.1f} s")
@@ -187,6 +197,16 @@ def put_strict_setup(notebook: NotebookNode, address: Address) -> None:
     known = VERSIONS.read_text(encoding="utf-8").lower() + " ".join(needs(notebook))
     refused = {name for name in ranges() if not re.search(rf"\b{name}[<>=]", known)}
     notebook.cells[1].source += REFUSE.format(refused=sorted(refused))
+
+
+def put_alone(path: Path, folder: Path, address: Address) -> str:
+    """Put a notebook, held to its setup, into a folder of its own; its place there."""
+    notebook = read(path)
+    put_strict_setup(notebook, address)
+    own = folder / path.stem / path.name
+    own.parent.mkdir()
+    store(notebook, own)
+    return str(own.relative_to(folder))
 
 
 def bare_environment() -> dict[str, str]:
@@ -212,10 +232,7 @@ def play(paths: list[Path], base: Path) -> int:
         alone.mkdir()
         address = stack.enter_context(archive_server(folder / "server"))
         python = fresh_layer(folder / "layer", base)
-        for path in paths:
-            notebook = read(path)
-            put_strict_setup(notebook, address)
-            store(notebook, alone / path.name)
+        played = [put_alone(path, alone, address) for path in paths]
         set_up_all(python, alone, address)
         write_kernel(python, folder)
         command = [
@@ -224,7 +241,7 @@ def play(paths: list[Path], base: Path) -> int:
             *("--nbval-cell-timeout", "900", "--nbval-kernel-startup-timeout", "300"),
             *("--nbval-kernel-name", "colab", "-n", os.environ.get("WORKERS", "2")),
             *("--dist", "loadscope", "--rootdir", str(alone)),
-            *(path.name for path in reversed(paths)),
+            *reversed(played),
         ]
         environment = bare_environment() | {"JUPYTER_PATH": str(folder)}
         return subprocess.run(command, cwd=alone, env=environment).returncode
@@ -243,7 +260,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if not options.inside and not prepared():
             return 0
-        base = Path(sys.executable) if options.inside else BASE / "bin" / "python"
+        base = Path(sys.executable) if options.inside else BASE / PROGRAMS / "python"
         status = play(options.paths or chapters(), base)
     except (RuntimeError, subprocess.CalledProcessError) as error:
         print(f"make colab: FAILED: {error}", file=sys.stderr)
