@@ -6,7 +6,7 @@ The font travels with the site, cut down to the characters that its formulas use
 import re
 from collections.abc import Iterable
 from html import escape, unescape
-from importlib import resources
+from importlib.metadata import distribution
 from io import BytesIO
 from logging import WARNING, getLogger
 from pathlib import Path
@@ -96,9 +96,8 @@ def cut_font(text: str) -> bytes:
     options = subset.Options(
         flavor="woff2", layout_features=["*"], notdef_outline=True, hinting=False
     )
-    source = resources.files("ziamath") / "fonts" / "STIXTwoMath-Regular.ttf"
-    with resources.as_file(source) as path:
-        font = subset.load_font(str(path), options)
+    path = "ziamath/fonts/STIXTwoMath-Regular.ttf"
+    font = subset.load_font(str(distribution("ziamath").locate_file(path)), options)
     cutter = subset.Subsetter(options)
     cutter.populate(text=text)
     cutter.subset(font)
