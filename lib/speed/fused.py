@@ -51,6 +51,52 @@ class Blocks(NamedTuple):
             for block, n in zip(x[0].split(sizes), self.sentences, strict=True)
         ]
 
+    def attend(
+        self, attend: Callable[..., Tensor], q: Tensor, k: Tensor, v: Tensor
+    ) -> Tensor:
+        """Attend in each block, and lay the results end to end again: (1, N, D)."""
+        parts = zip(
+            self.cut(q, self.queries),
+            self.cut(k, self.keys),
+            self.cut(v, self.keys),
+            strict=True,
+        )
+        blocks = [attend(*part, None, self.causal) for part in parts]
+        return torch.cat([block.flatten(0, 1) for block in blocks])[None]
+
+
+def _is_watched(part: nn.Module) -> bool:
+    return bool(part._forward_hooks or torch_module._global_forward_hooks)
+
+
+def _project(
+    maps: MultiHeadAttention, query: Tensor, key: Tensor, value: Tensor
+) -> tuple[Tensor, ...]:
+    """Make queries, keys and values, by one product for what comes from the same.
+
+    Raises:
+        ValueError: if one of the three has another shape than (B, T, D).
+    """
+    d_model = maps.output_proj.in_features
+    for x in (query, key, value):
+        if x.dim() != 3 or x.size(-1) != d_model:
+            raise ValueError(
+                f"Expected vectors of shape (B, T, {d_model}), but got "
+                f"{tuple(x.shape)}."
+            )
+    to_query, to_key, to_value = maps.query_proj, maps.key_proj, maps.value_proj
+    if query is key is value:  # self-attention
+        return _together(query, to_query, to_key, to_value)
+    if key is value:  # cross-attention
+        return to_query(query), *_together(key, to_key, to_value)
+    return to_query(query), to_key(key), to_value(value)
+
+
+def _together(x: Tensor, *linears: nn.Linear) -> tuple[Tensor, ...]:
+    weight = torch.cat([linear.weight for linear in linears])
+    bias = torch.cat([linear.bias for linear in linears])
+    return F.linear(x, weight, bias).chunk(len(linears), dim=-1)
+
 
 class FusedAttention(MultiHeadAttention):
     r"""Multi-head attention (§3.2.2) that never writes its weights down.
@@ -88,42 +134,14 @@ class FusedAttention(MultiHeadAttention):
         value: Tensor,
         mask: Tensor | Blocks | None = None,
     ) -> tuple[Tensor, Tensor]:
-        watched = self._forward_hooks or torch_module._global_forward_hooks
-        if watched and not isinstance(mask, Blocks):  # somebody wants the weights
+        if _is_watched(self) and not isinstance(mask, Blocks):  # somebody looks
             return super().forward(query, key, value, mask)
-        q, k, v = self.project(query, key, value)  # (B, T, D), (B, S, D), (B, S, D)
+        q, k, v = _project(self, query, key, value)  # (B, T, D), (B, S, D), (B, S, D)
         if isinstance(mask, Blocks):
-            parts = zip(
-                mask.cut(q, mask.queries),
-                mask.cut(k, mask.keys),
-                mask.cut(v, mask.keys),
-                strict=True,
-            )
-            blocks = [self.attend(*part, None, mask.causal) for part in parts]
-            mixed = torch.cat([block.flatten(0, 1) for block in blocks])[None]
+            mixed = mask.attend(self.attend, q, k, v)
         else:
             mixed = self.attend(q, k, v, mask)
         return self.output_proj(mixed), query.new_empty(0)
-
-    def project(self, query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, ...]:
-        """Make queries, keys and values, by one product for what comes from the same.
-
-        Raises:
-            ValueError: if one of the three has another shape than (B, T, D).
-        """
-        d_model = self.output_proj.in_features
-        for x in (query, key, value):
-            if x.dim() != 3 or x.size(-1) != d_model:
-                raise ValueError(
-                    f"Expected vectors of shape (B, T, {d_model}), but got "
-                    f"{tuple(x.shape)}."
-                )
-        if query is key is value:  # self-attention
-            return _project(query, self.query_proj, self.key_proj, self.value_proj)
-        q = self.query_proj(query)
-        if key is value:  # cross-attention
-            return q, *_project(key, self.key_proj, self.value_proj)
-        return q, self.key_proj(key), self.value_proj(value)
 
     def attend(
         self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, causal: bool = False
@@ -133,12 +151,6 @@ class FusedAttention(MultiHeadAttention):
         check_attention_shapes(q, k, v, mask)
         heads = F.scaled_dot_product_attention(q, k, v, mask, is_causal=causal)
         return self.merge_heads(heads)
-
-
-def _project(x: Tensor, *linears: nn.Linear) -> tuple[Tensor, ...]:
-    weight = torch.cat([linear.weight for linear in linears])
-    bias = torch.cat([linear.bias for linear in linears])
-    return F.linear(x, weight, bias).chunk(len(linears), dim=-1)
 
 
 class FusedLayerNorm(LayerNorm):
