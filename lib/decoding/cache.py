@@ -69,19 +69,22 @@ class CachedAttention(FusedAttention):
         """Keep nothing yet, in one piece of memory for so many tokens."""
         weight = self.key_proj.weight
         d_head = weight.size(0) // self.n_heads
-        self.keys = weight.new_empty(batch_size, self.n_heads, room, d_head)
+        shape = batch_size, self.n_heads, room, d_head
+        self.keys = weight.new_empty(shape)
         self.values = torch.empty_like(self.keys)
         self.length, self.room = 0, room
         # Side by side, once for all steps: one product makes all three.
-        maps = (self.query_proj, self.key_proj, self.value_proj)
+        maps = self.query_proj, self.key_proj, self.value_proj
         self.weight = torch.cat([each.weight for each in maps])
         self.bias = torch.cat([each.bias for each in maps])
 
     def keep_memory(self, memory: Tensor) -> None:
         """Compute the keys and values of a memory (B, S, D), once for all steps."""
+        keys = self.split_heads(self.key_proj(memory))
+        values = self.split_heads(self.value_proj(memory))
         # They are read in every step: in one piece of memory that is faster.
-        self.keys = self.split_heads(self.key_proj(memory)).contiguous()
-        self.values = self.split_heads(self.value_proj(memory)).contiguous()
+        self.keys = keys.contiguous()
+        self.values = values.contiguous()
         self.length, self.room = memory.size(1), 0
 
     def forward(
@@ -94,25 +97,31 @@ class CachedAttention(FusedAttention):
         if isinstance(mask, Blocks):
             raise TypeError("The cache reads one token of each sentence, not Blocks.")
         if self.room:
-            joined = F.linear(query, self.weight, self.bias).chunk(3, dim=-1)
-            q, k, v = map(self.split_heads, joined)  # (B, H, 1, D/H) each
-            self.keys[:, :, self.length : self.length + 1] = k
-            self.values[:, :, self.length : self.length + 1] = v
+            joined = F.linear(query, self.weight, self.bias)
+            parts = joined.chunk(3, dim=-1)
+            q, k, v = map(self.split_heads, parts)  # (B, H, 1, D/H) each
+            place = self.length
+            self.keys[:, :, place : place + 1] = k
+            self.values[:, :, place : place + 1] = v
             self.length += 1
         else:
             q = self.split_heads(self.query_proj(query))  # (B, H, 1, D/H)
-        keys, values = self.keys[:, :, : self.length], self.values[:, :, : self.length]
+        keys = self.keys[:, :, : self.length]
+        values = self.values[:, :, : self.length]
         heads = F.scaled_dot_product_attention(q, keys, values, mask)
-        return self.output_proj(self.merge_heads(heads)), query.new_empty(0)
+        x = self.output_proj(self.merge_heads(heads))
+        return x, query.new_empty(0)  # no weights
 
     def select(self, rows: Tensor) -> None:
         """Go on with these sentences alone, in this order; one may stand twice."""
-        self.keys, self.values = self.keys[rows], self.values[rows]
+        self.keys = self.keys[rows]
+        self.values = self.values[rows]
 
     def reorder(self, rows: Tensor) -> None:
         """Let each row go on from what another row has kept, in the same memory."""
         for kept in (self.keys, self.values):
-            kept[:, :, : self.length] = kept[rows, :, : self.length]
+            past = kept[rows, :, : self.length]
+            kept[:, :, : self.length] = past
 
 
 class DecoderCache:
