@@ -6,52 +6,22 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from lib.config import TransformerConfig
-from lib.figures.sketch import Box, Point, Sketch, shape_text
+from lib.figures.column import Column
+from lib.figures.sketch import Box, Sketch, shape_text
 
 GAP = 0.34  # inches between boxes: room for one line of text beside the arrow
-HEIGHT = 0.36
 Size = int | str
 
 
-class Column:
-    """A stack of boxes that grows upwards, with the shape beside each arrow.
-
-    Args:
-        sketch: the sheet to draw on.
-        x: the middle of the column, in inches.
-        label: the side of the labels, "left" or "right"; residual connections run
-            on the other one.
-        shape: what is written on the arrows.
-    """
+class _Layers(Column):
+    """A column of layers, with the shape beside each arrow."""
 
     def __init__(self, sketch: Sketch, x: float, label: str, shape: str) -> None:
-        self.sketch, self.x, self.label, self.shape = sketch, x, label, shape
-        self.width = 1.96
-        self.loop = x + (self.width / 2 + 0.2) * (1 if label == "left" else -1)
-        self.top: Point = (x, 0.0)
-
-    def start(self, text: str) -> None:
-        """Write what goes in at the bottom."""
-        self.sketch.text(self.top, text)
-        self.top = (self.x, self.top[1] + 0.13)
-
-    def box(self, text: str, kind: str, shape: str = "", gap: float = GAP) -> Box:
-        """Add a box on top, with an arrow from what stands below."""
-        height = HEIGHT + 0.2 * text.count("\n")
-        y = self.top[1] + gap + height / 2
-        box = self.sketch.box(self.x, y, text, kind, self.width, height)
-        if gap:
-            self.arrow(box.bottom, shape)
-        self.top = box.top
-        return box
-
-    def arrow(self, end: Point, shape: str = "") -> None:
-        """Lead an arrow from the top of the column to a point."""
-        self.sketch.arrow(self.top, end, shape or self.shape, self.label)
+        super().__init__(sketch, (x, 0.0), 1.96, 0.36, GAP, shape, label)
 
     def sublayer(self, text: str, kind: str, norm_first: bool, mask: str = "") -> Box:
         """Add a sublayer, the connection that leads around it, dropout and norm."""
-        branch = (self.x, self.top[1] + 0.1)
+        branch = self.top[1] + 0.1
         gap = GAP + 0.1
         if norm_first:
             self.box("layer norm", "norm", gap=gap)
@@ -61,30 +31,27 @@ class Column:
             gap = 0.0
         inner = self.box(text, kind, gap=gap)
         self._dropout()
-        if norm_first:
-            joint = self.sketch.plus(self.x, self.top[1] + GAP + 0.13)
-            self.arrow(joint.bottom)
-            self.top = joint.top
-        else:
-            joint = self.box("add, layer norm", "norm")
-        end = joint.left if self.label == "right" else joint.right
-        self.sketch.path([branch, (self.loop, branch[1]), (self.loop, end[1]), end])
+        joint = self.plus() if norm_first else self.box("add, layer norm", "norm")
+        self.around(branch, joint, self.width / 2 + 0.2)
         return inner
 
     def _dropout(self) -> None:
         """Write beside the next arrow, opposite its shape, that numbers are dropped."""
-        way = -1 if self.label == "right" else 1
-        place = (self.x + 0.09 * way, self.top[1] + GAP / 2)
-        self.sketch.text(place, "dropout", "left" if way > 0 else "right")
+        place = (self.x + 0.09 * self.outward, self.top[1] + GAP / 2)
+        self.sketch.text(place, "dropout", "left" if self.outward > 0 else "right")
 
-    def end(self, text: str, shape: str = "") -> None:
-        """Lead an arrow out at the top, to what comes out."""
-        self.arrow((self.x, self.top[1] + GAP), shape)
-        self.sketch.text((self.x, self.top[1] + GAP + 0.13), text)
+    def frame(self, bottom: float, name: str) -> None:
+        """Frame what is repeated, with its name on the side without shapes."""
+        half, inner = self.width / 2 + 0.32, self.width / 2 + 0.1
+        top = self.top[1] + 0.08
+        left, right = (half, inner) if self.outward < 0 else (inner, half)
+        self.sketch.frame(self.x - left, bottom, self.x + right, top)
+        place = (self.x + half * self.outward, top + 0.13)
+        self.sketch.text(place, name, "left" if self.outward < 0 else "right")
 
 
 def _encoder_sublayers(
-    column: Column, config: TransformerConfig, src_mask: str
+    column: _Layers, config: TransformerConfig, src_mask: str
 ) -> None:
     attention = f"self-attention\n{_heads(config)}"
     column.sublayer(attention, "attention", config.norm_first, src_mask)
@@ -92,7 +59,7 @@ def _encoder_sublayers(
 
 
 def _decoder_sublayers(
-    column: Column, config: TransformerConfig, src_mask: str, tgt_mask: str
+    column: _Layers, config: TransformerConfig, src_mask: str, tgt_mask: str
 ) -> Box:
     """Add the three sublayers of a decoder layer; give the cross-attention's box."""
     own = f"masked self-attention\n{_heads(config)}"
@@ -133,7 +100,7 @@ def encoder_layer(
         S: length of the source in tokens, or its letter.
     """
     sketch = Sketch()
-    column = Column(sketch, 0.0, "right", shape_text(B, S, config.d_model))
+    column = _Layers(sketch, 0.0, "right", shape_text(B, S, config.d_model))
     column.start("x")
     _encoder_sublayers(column, config, _src_mask(B, S))
     column.end("output")
@@ -155,7 +122,7 @@ def decoder_layer(
         T: length of the target in tokens, or its letter.
     """
     sketch = Sketch()
-    column = Column(sketch, 0.0, "left", shape_text(B, T, config.d_model))
+    column = _Layers(sketch, 0.0, "left", shape_text(B, T, config.d_model))
     column.start("x")
     cross = _decoder_sublayers(column, config, _src_mask(B, S), _tgt_mask(B, T))
     column.end("output")
@@ -180,15 +147,15 @@ def transformer_diagram(
         T: length of the target in tokens, or its letter.
     """
     sketch = Sketch()
-    encoder = Column(sketch, 0.0, "right", shape_text(B, S, config.d_model))
-    decoder = Column(sketch, 2.8, "left", shape_text(B, T, config.d_model))
+    encoder = _Layers(sketch, 0.0, "right", shape_text(B, S, config.d_model))
+    decoder = _Layers(sketch, 2.8, "left", shape_text(B, T, config.d_model))
     _inputs(encoder, "source ids", shape_text(B, S))
     _inputs(decoder, "target ids so far", shape_text(B, T))
     bottom = encoder.top[1] + 0.06
     _encoder_sublayers(encoder, config, _src_mask(B, S))
-    _frame(encoder, bottom, f"encoder × {config.n_layers}")
+    encoder.frame(bottom, f"encoder × {config.n_layers}")
     cross = _decoder_sublayers(decoder, config, _src_mask(B, S), _tgt_mask(B, T))
-    _frame(decoder, bottom, f"decoder × {config.n_layers}")
+    decoder.frame(bottom, f"decoder × {config.n_layers}")
     for column in (encoder, decoder) if config.norm_first else ():
         column.box("layer norm", "norm", gap=GAP + 0.1)
     _memory(sketch, encoder, cross)
@@ -197,24 +164,13 @@ def transformer_diagram(
     return sketch.finish()
 
 
-def _inputs(column: Column, name: str, shape: str) -> None:
+def _inputs(column: _Layers, name: str, shape: str) -> None:
     column.start(name)
     column.box("embedding × √D", "embedding", shape)
     column.box("add positions, dropout", "embedding")
 
 
-def _frame(column: Column, bottom: float, name: str) -> None:
-    """Frame what is repeated, with its name on the side without shapes."""
-    half, inner = column.width / 2 + 0.32, column.width / 2 + 0.1
-    top = column.top[1] + 0.08
-    left, right = (half, inner) if column.label == "right" else (inner, half)
-    column.sketch.frame(column.x - left, bottom, column.x + right, top)
-    outside = -half if column.label == "right" else half
-    place = (column.x + outside, top + 0.13)
-    column.sketch.text(place, name, "left" if outside < 0 else "right")
-
-
-def _memory(sketch: Sketch, encoder: Column, cross: Box) -> None:
+def _memory(sketch: Sketch, encoder: _Layers, cross: Box) -> None:
     """Lead the memory from the encoder's top to the decoder's cross-attention."""
     out = (encoder.x, encoder.top[1] + GAP)
     between = (encoder.x + cross.x) / 2

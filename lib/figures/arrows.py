@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from lib.figures.style import ROLES, as_array, canvas
+from lib.figures.style import ROLES, as_array, zero_lines
 
 
 def arrows(
     vectors: Mapping[str, Sequence[float]],
     roles: Mapping[str, str] | None = None,
-    title: str | None = None,
-    ax: Axes | None = None,
 ) -> tuple[Figure, Axes]:
     """Draw vectors of two numbers as arrows, each with its name at the tip.
 
@@ -22,8 +21,6 @@ def arrows(
         vectors: the two numbers of each arrow, by name.
         roles: what each arrow is, which gives its color (see `ROLES`); an arrow that
             is not named is a word.
-        title: title above the arrows.
-        ax: axes to draw on; None makes a new figure.
 
     Raises:
         ValueError: if there is no vector, or one has not two numbers.
@@ -38,9 +35,8 @@ def arrows(
                 "of two numbers can be drawn as arrows on a page."
             )
     reach = max(float(abs(tip).max()) for tip in tips.values())
-    figure, ax = canvas(ax, 5.2, 3.6, title)
-    ax.axhline(0, color="#D9D9D9", linewidth=0.8, zorder=0)
-    ax.axvline(0, color="#D9D9D9", linewidth=0.8, zorder=0)
+    figure, ax = plt.subplots(figsize=(5.2, 3.6))
+    zero_lines(ax)
     for name, (x, y) in tips.items():
         color = ROLES[(roles or {}).get(name, "word")]
         style = {"arrowstyle": "-|>", "color": color, "lw": 2.5, "mutation_scale": 16}

@@ -33,7 +33,6 @@ def line_curves(
     logy: bool = False,
     title: str | None = None,
     ax: Axes | None = None,
-    labels: str = "legend",
 ) -> tuple[Figure, Axes]:
     """Draw one line per name, told apart by color, dashes and markers.
 
@@ -46,7 +45,6 @@ def line_curves(
         logy: use a logarithmic vertical axis.
         title: title above the lines.
         ax: axes to draw on; None makes a new figure.
-        labels: "legend", or "direct" for names at the right end of the lines.
 
     Raises:
         ValueError: if a line has not one value per point of `x`.
@@ -59,18 +57,12 @@ def line_curves(
                 f"Expected {len(places)} values for {name!r}, one for each point of "
                 f"x, but got {len(y)}."
             )
-    if labels not in ("legend", "direct"):
-        raise ValueError(f'Expected labels "legend" or "direct", but got {labels!r}.')
     figure, ax = canvas(ax, WIDTH, 3.6, title)
     _draw(ax, {name: (places, y) for name, y in lines.items()}, xlabel, ylabel)
     if logx:
         ax.set_xscale("log")
     if logy:
         ax.set_yscale("log")
-    if labels == "direct":
-        _names_at_end(ax, places, lines)
-    elif len(lines) > 1:
-        ax.legend(handlelength=3.0)
     return figure, ax
 
 
@@ -90,28 +82,8 @@ def _draw(
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.grid(True, axis="y", linewidth=0.8)
     ax.set_axisbelow(True)
-
-
-def _names_at_end(ax: Axes, x: Array, lines: Mapping[str, Array]) -> None:
-    """Write each name at the right end of its line, moved apart where they meet."""
-    low, high = ax.get_ylim()
-    to_screen = ax.transData.transform
-    gap = 15.0 * ax.figure.dpi / 72
-    order = sorted(lines, key=lambda name: float(lines[name][-1]))
-    last = -np.inf
-    for name in order:
-        point = float(np.clip(lines[name][-1], low, high))
-        pixel = max(to_screen((x[-1], point))[1], last + gap)
-        last = pixel
-        shift = (pixel - to_screen((x[-1], point))[1]) * 72 / ax.figure.dpi
-        ax.annotate(
-            name,
-            (float(x[-1]), point),
-            xytext=(8, shift),
-            textcoords="offset points",
-            va="center",
-            annotation_clip=False,
-        )
+    if len(lines) > 1:
+        ax.legend(handlelength=3.0)
 
 
 def bars(
@@ -152,60 +124,46 @@ def bars(
 
 def training_curves(
     rows: Sequence[Mapping[str, Any]],
-    metrics: Sequence[str] | None = None,
     x: str = "step",
     ylabel: str = "loss",
-    logy: bool = False,
-    title: str | None = None,
     ax: Axes | None = None,
 ) -> tuple[Figure, Axes]:
     """Draw what a training logged; a row may lack some of the metrics.
 
     Args:
         rows: one mapping per logged step, such as `{"step": 10, "train_loss": 2.1}`.
-        metrics: the names to draw; None: every one but `x`.
-        x: the name that says where a row stands.
+        x: the name that says where a row stands; every other one is drawn.
         ylabel: name of the vertical axis.
-        logy: use a logarithmic vertical axis.
-        title: title above the lines.
         ax: axes to draw on; None makes a new figure.
 
     Raises:
-        ValueError: if a metric stands in no row.
+        ValueError: if no row has a metric, or a metric has no value in any row.
     """
-    if metrics is None:
-        metrics = list(dict.fromkeys(key for row in rows for key in row if key != x))
-    found = {m: [(r[x], r[m]) for r in rows if r.get(m) is not None] for m in metrics}
-    for metric, points in found.items():
+    metrics = dict.fromkeys(key for row in rows for key in row if key != x)
+    if not metrics:
+        raise ValueError("Expected at least one logged row, but got none.")
+    lines = {}
+    for metric in metrics:
+        points = [(r[x], r[metric]) for r in rows if r.get(metric) is not None]
         if not points:
             raise ValueError(
                 f"Expected the metric {metric!r} in a row of the log, but none has it."
             )
-    if not found:
-        raise ValueError("Expected at least one logged row, but got none.")
-    figure, ax = canvas(ax, WIDTH, 3.6, title)
-    lines = {m.replace("_", " "): np.array(p, dtype=float).T for m, p in found.items()}
-    _draw(ax, {name: (line[0], line[1]) for name, line in lines.items()}, x, ylabel)
-    if logy:
-        ax.set_yscale("log")
-    if len(found) > 1:
-        ax.legend(handlelength=3.0)
+        steps, values = np.array(points, dtype=float).T
+        lines[metric.replace("_", " ")] = (steps, values)
+    figure, ax = canvas(ax, WIDTH, 3.6)
+    _draw(ax, lines, x, ylabel)
     return figure, ax
 
 
 def gradient_norms(
-    norms: Mapping[str, Any],
-    ylabel: str = "gradient norm",
-    title: str | None = None,
-    ax: Axes | None = None,
+    norms: Mapping[str, Any], ylabel: str = "gradient norm"
 ) -> tuple[Figure, Axes]:
     """Draw how large the gradient is in each layer, one line per kind of network.
 
     Args:
         norms: for each network its norms, from the first layer to the last.
         ylabel: name of the vertical axis (logarithmic).
-        title: title above the lines.
-        ax: axes to draw on; None makes a new figure.
 
     Raises:
         ValueError: if the networks have different depths.
@@ -213,7 +171,7 @@ def gradient_norms(
     depth = max((len(values) for values in norms.values()), default=0)
     layers = np.arange(1, depth + 1)
     figure, ax = line_curves(
-        layers, norms, "layer (1 is next to the input)", ylabel, False, True, title, ax
+        layers, norms, "layer (1 is next to the input)", ylabel, logy=True
     )
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     return figure, ax

@@ -75,6 +75,6 @@ def _row(sketch: Sketch, start: Point, numbers: Array, chosen: bool) -> None:
         corner = (x + place * COLUMN, y - ROW / 2 + 0.03)
         fill = FILLS["embedding"] if chosen else "#FFFFFF"
         edge = LINE if chosen else "#9A9A9A"
-        sketch.cell(corner, COLUMN, ROW - 0.06, fill, edgecolor=edge)
-        sketch.text((x + (place + 0.5) * COLUMN, y), number(float(value), 1))
+        text = number(float(value), 1)
+        sketch.cell(corner, COLUMN, ROW - 0.06, text, fill, edgecolor=edge)
     sketch.cover((x, y - ROW / 2), (x + len(numbers) * COLUMN, y + ROW / 2))

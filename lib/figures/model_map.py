@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from lib.figures.sketch import Box, Point, Sketch
+from lib.figures.column import Column
+from lib.figures.sketch import Box, Sketch
 
 MAP_PIECES = (
     "tokens",
@@ -24,8 +25,7 @@ MAP_PIECES = (
 )
 """What can be marked on the map; "model" stands for everything."""
 
-HEIGHT = 0.27  # of a box, in inches
-GAP = 0.15
+GAP = 0.15  # inches between boxes
 WIDTH = 1.86
 
 
@@ -48,9 +48,9 @@ def model_map(mark: str | Sequence[str] = "model") -> tuple[Figure, Axes]:
     encoder = _Stack(sketch, 0.0, "encoder", marked)
     decoder = _Stack(sketch, 2.75, "decoder", marked)
     for stack, name in ((encoder, "source tokens"), (decoder, "target tokens so far")):
-        stack.box(name, "plain", "tokens", gap=0.0)
-        stack.box("embedding", "embedding", "embedding")
-        stack.box("add positions, dropout", "embedding", "positions")
+        stack.piece(name, "plain", "tokens", gap=0.0)
+        stack.piece("embedding", "embedding", "embedding")
+        stack.piece("add positions, dropout", "embedding", "positions")
         stack.open_frame()
     encoder.sublayer("self-attention", mask="mask: padding")
     encoder.sublayer("feed-forward")
@@ -60,18 +60,18 @@ def model_map(mark: str | Sequence[str] = "model") -> tuple[Figure, Axes]:
     decoder.sublayer("feed-forward")
     decoder.close_frame()
     _memory(sketch, encoder, cross)
-    decoder.box("linear", "linear", "output", gap=GAP + 0.12)
-    decoder.box("next token", "plain", "next token")
+    decoder.piece("linear", "linear", "output", gap=GAP + 0.12)
+    decoder.piece("next token", "plain", "next token")
     return sketch.finish()
 
 
-class _Stack:
-    """A column of the map, growing upwards; what is marked is filled and bold."""
+class _Stack(Column):
+    """A column of the map; what is marked is filled and bold."""
 
     def __init__(self, sketch: Sketch, x: float, name: str, marked: set[str]) -> None:
-        self.sketch, self.x, self.name, self.marked = sketch, x, name, marked
-        self.out = -1 if name == "encoder" else 1  # residuals run on the outer side
-        self.top: Point = (x, 0.0)
+        label = "right" if name == "encoder" else "left"  # residuals run outside
+        super().__init__(sketch, (x, 0.0), WIDTH, 0.27, GAP, label=label)
+        self.name, self.marked = name, marked
         self.bottom = 0.0
         self.inside = False
 
@@ -79,32 +79,23 @@ class _Stack:
         names = {piece, "model"} | ({self.name} if self.inside else set())
         return bool(names & self.marked)
 
-    def box(self, text: str, kind: str, piece: str, gap: float = GAP) -> Box:
-        """Add a box on top, with an arrow from what stands below."""
-        shown = self._shows(piece)
-        y = self.top[1] + gap + HEIGHT / 2
-        kind, line = (kind, 2.2) if shown else ("plain", 0.8)
-        box = self.sketch.box(self.x, y, text, kind, WIDTH, HEIGHT, line)
-        if gap:
-            self.sketch.arrow(self.top, box.bottom)
-        self.top = box.top
-        return box
+    def piece(self, text: str, kind: str, piece: str, gap: float = GAP) -> Box:
+        """Add a box on top, which stands for a piece that can be marked."""
+        kind, line = (kind, 2.2) if self._shows(piece) else ("plain", 0.8)
+        return self.box(text, kind, gap=gap, line=line)
 
     def sublayer(self, text: str, mask: str = "") -> Box:
         """Add a sublayer with its mask, its dropout, its residual and its norm."""
-        branch = (self.x, self.top[1] + 0.07)
+        branch = self.top[1] + 0.07
         gap = GAP + 0.08
         if mask:
-            self.box(mask, "mask", "masks", gap)
+            self.piece(mask, "mask", "masks", gap)
             gap = 0.0
         kind, piece = ("attention",) * 2 if mask else ("feed_forward", "feed-forward")
-        inner = self.box(text, kind, piece, gap)
-        joint = self.box("dropout, add, norm", "norm", "residuals")
-        end = joint.right if self.out > 0 else joint.left
-        side = self.x + self.out * (WIDTH / 2 + 0.16)
+        inner = self.piece(text, kind, piece, gap)
+        joint = self.piece("dropout, add, norm", "norm", "residuals")
         line = 2.2 if self._shows("residuals") else 1.2
-        path = [branch, (side, branch[1]), (side, end[1]), end]
-        self.sketch.path(path, line=line)
+        self.around(branch, joint, WIDTH / 2 + 0.16, line)
         return inner
 
     def open_frame(self) -> None:
@@ -117,10 +108,12 @@ class _Stack:
         self.inside = False
         top = self.top[1] + 0.07
         wide, narrow = WIDTH / 2 + 0.26, WIDTH / 2 + 0.08
-        left, right = (wide, narrow) if self.out < 0 else (narrow, wide)
+        left, right = (wide, narrow) if self.outward < 0 else (narrow, wide)
         self.sketch.frame(self.x - left, self.bottom, self.x + right, top)
-        place = (self.x + self.out * wide, top + 0.12)
-        self.sketch.text(place, f"{self.name} × N", "left" if self.out < 0 else "right")
+        place = (self.x + self.outward * wide, top + 0.12)
+        self.sketch.text(
+            place, f"{self.name} × N", "left" if self.outward < 0 else "right"
+        )
 
 
 def _memory(sketch: Sketch, encoder: _Stack, cross: Box) -> None:

@@ -107,14 +107,12 @@ class Sketch:
         x: float,
         y: float,
         text: str,
-        kind: str = "plain",
-        width: float | None = None,
+        kind: str,
+        width: float,
         height: float | None = None,
         line: float = 1.1,
     ) -> Box:
-        """Draw a box around a text; without a size it takes what the text needs."""
-        if width is None:
-            width = text_width(text) + 0.3
+        """Draw a box around a text; without a height it takes what the text needs."""
         if height is None:
             height = 0.2 * (1 + text.count("\n")) + 0.18
         corner = (x - width / 2, y - height / 2)
@@ -134,12 +132,20 @@ class Sketch:
         return Box(x, y, width, height)
 
     def cell(
-        self, corner: Point, width: float, height: float, fill: str, **style: Any
+        self,
+        corner: Point,
+        width: float,
+        height: float,
+        text: str,
+        fill: str,
+        **style: Any,
     ) -> None:
         """Draw a cell of a row or a table from its lower left corner on."""
         style.setdefault("edgecolor", LINE)
         self.ax.add_patch(Rectangle(corner, width, height, facecolor=fill, **style))
         self.cover(corner, (corner[0] + width, corner[1] + height))
+        if text:
+            self.text((corner[0] + width / 2, corner[1] + height / 2), text)
 
     def text(self, place: Point, text: str, ha: str = "center") -> None:
         """Write a text with its middle (or its left or right end) at the place."""
@@ -171,14 +177,12 @@ class Sketch:
                 offset = 0.09 if side == "right" else -0.09
                 self.text((x + offset, y), label, "left" if offset > 0 else "right")
 
-    def path(
-        self, points: Sequence[Point], dashes: str = "-", line: float = 1.2
-    ) -> None:
+    def path(self, points: Sequence[Point], line: float = 1.2) -> None:
         """Draw a line through the points, with an arrow head at the last one."""
         self.cover(*points)
         if len(points) > 2:
             xs, ys = zip(*points[:-1], strict=True)
-            self.ax.plot(xs, ys, color=LINE, linestyle=dashes, linewidth=line, zorder=2)
+            self.ax.plot(xs, ys, color=LINE, linestyle="-", linewidth=line, zorder=2)
         head = FancyArrowPatch(
             points[-2],
             points[-1],
@@ -186,7 +190,6 @@ class Sketch:
             mutation_scale=12,
             color=LINE,
             linewidth=line,
-            linestyle=dashes,
             shrinkA=0,
             shrinkB=0,
             zorder=2,

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from lib.figures.cells import draw_cells, draw_numbers, name_axes, number
-from lib.figures.style import ROLES, Array, as_array, check_labels, shades
+from lib.figures.style import ROLES, Array, as_array, check_labels, panels, shades
 
 
 def role_tables(
@@ -41,10 +40,7 @@ def role_tables(
         names = check_labels(columns, matrix.shape[1], "columns", "columns")
         checked.append((title, shades(role), matrix, rows, names))
     height = 0.36 * len(words) + 0.75
-    figure, grid = plt.subplots(
-        len(tables), 1, figsize=(5.2, height * len(tables)), squeeze=False
-    )
-    axes = grid.ravel()
+    figure, axes = panels(len(tables), 5.2, height * len(tables))
     for ax, (title, colors, matrix, rows, names) in zip(axes, checked, strict=True):
         top = float(abs(matrix).max()) or 1.0
         draw_cells(ax, matrix, colors, -1.4 * top, 1.4 * top, False)
@@ -81,24 +77,20 @@ def attention_steps(
     for numbers, what in ((score, "scores"), (weight, "weights"), (value, "values")):
         check_labels(keys, len(numbers), "keys", what)
     count = len(keys)
-    figure, grid = plt.subplots(
-        3,
-        1,
-        figsize=(5.2, 1.2 * count + 3.2),
-        height_ratios=(count, count, count + 1),
-    )
-    _bars(grid[0], keys, score, "key", f"1. {query} compares: scaled scores")
-    _bars(grid[1], keys, weight, "weight", "2. softmax shares out: weights")
+    ratios = (count, count, count + 1)
+    figure, axes = panels(3, 5.2, 1.2 * count + 3.2, height_ratios=ratios)
+    _bars(axes[0], keys, score, "key", f"1. {query} compares: scaled scores")
+    _bars(axes[1], keys, weight, "weight", "2. softmax shares out: weights")
     parts = weight[:, None] * value
     mixed = np.concatenate([parts, parts.sum(axis=0, keepdims=True)])
     rows = [f"{number(w, 2)} × {k}" for w, k in zip(weight, keys, strict=True)]
     top = float(abs(value).max()) or 1.0
-    draw_cells(grid[2], mixed, shades("value"), -1.4 * top, 1.4 * top, False)
+    draw_cells(axes[2], mixed, shades("value"), -1.4 * top, 1.4 * top, False)
     names = [f"number {i + 1}" for i in range(value.shape[1])]
-    name_axes(grid[2], [*rows, "sum"], names, "", "", "3. the values are mixed")
-    draw_numbers(grid[2], mixed, 2)
-    grid[2].axhline(count, color="black", linewidth=2)
-    return figure, grid
+    name_axes(axes[2], [*rows, "sum"], names, "", "", "3. the values are mixed")
+    draw_numbers(axes[2], mixed, 2)
+    axes[2].axhline(count, color="black", linewidth=2)
+    return figure, axes
 
 
 def _bars(

@@ -156,6 +156,21 @@ def check_labels(labels: Sequence[str], size: int, what: str, axis: str) -> list
     return [str(label) for label in labels]
 
 
+def zero_lines(ax: Axes) -> None:
+    """Draw the two lines through zero, faintly and behind all else."""
+    ax.axhline(0, color="#D9D9D9", linewidth=0.8, zorder=0)
+    ax.axvline(0, color="#D9D9D9", linewidth=0.8, zorder=0)
+
+
+def panels(
+    count: int, width: float, height: float, **options: Any
+) -> tuple[Figure, Array]:
+    """Make a figure with so many axes, one below the other."""
+    size = (width, height)
+    figure, grid = plt.subplots(count, 1, figsize=size, squeeze=False, **options)
+    return figure, grid.ravel()
+
+
 def canvas(
     ax: Axes | None, width: float, height: float, title: str | None = None
 ) -> tuple[Figure, Axes]:

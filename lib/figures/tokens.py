@@ -11,20 +11,18 @@ from matplotlib.figure import Figure
 from lib.figures.sketch import FILLS, LINE, Sketch, text_width
 from lib.figures.style import MAX_WIDTH, PHONE_WIDTH
 
+PAD = "<pad>"
 CELL = 0.4  # inches: the height of a token's cell
 ARROW = 0.45  # inches: the length of an arrow to the next word
 
 
 def batch_of_tokens(
-    sentences: Sequence[Sequence[str]],
-    pad_token: str = "<pad>",
-    ids: Sequence[Sequence[int]] | None = None,
+    sentences: Sequence[Sequence[str]], ids: Sequence[Sequence[int]] | None = None
 ) -> tuple[Figure, Axes]:
     """Draw sentences as the rows of one batch, with padding where they end.
 
     Args:
         sentences: the tokens of each sentence; shorter ones are padded.
-        pad_token: how the padding is written.
         ids: the token ids to write below the tokens, padded already.
 
     Raises:
@@ -36,7 +34,7 @@ def batch_of_tokens(
             f"{list(sentences)!r}."
         )
     length = max(len(sentence) for sentence in sentences)
-    rows = [[*s, *[pad_token] * (length - len(s))] for s in sentences]
+    rows = [[*s, *[PAD] * (length - len(s))] for s in sentences]
     texts = rows
     if ids is not None:
         found = [len(row) for row in ids]
@@ -51,7 +49,7 @@ def batch_of_tokens(
     sketch, height = Sketch(), CELL if ids is None else 1.5 * CELL
     for index, row in enumerate(texts):
         y = -index * (height + 0.08)
-        pads = [token == pad_token for token in rows[index]]
+        pads = [token == PAD for token in rows[index]]
         _row(sketch, row, edges, y, height, pads)
     bottom = -(len(rows) - 1) * (height + 0.08) - height / 2
     sizes = f"B = {len(rows)} sentences, S = {length} tokens: shape {len(rows), length}"
@@ -131,13 +129,13 @@ def causal_steps(tokens: Sequence[str], following: str) -> tuple[Figure, Axes]:
         y = -CELL * row
         for column, token in enumerate(tokens):
             corner = (edges[column] + 0.02, y - CELL / 2 + 0.02)
-            width, height = edges[column + 1] - edges[column] - 0.04, CELL - 0.04
-            fill = FILLS["embedding"] if row >= column else "#FFFFFF"
-            hidden = {} if row >= column else {"edgecolor": "#9A9A9A", "hatch": "////"}
-            sketch.cell(corner, width, height, fill, **hidden)
+            size = edges[column + 1] - edges[column] - 0.04, CELL - 0.04
             if row >= column:
-                middle = (edges[column] + edges[column + 1]) / 2
-                sketch.text((middle, y), token)
+                sketch.cell(corner, *size, token, FILLS["embedding"])
+            else:
+                sketch.cell(
+                    corner, *size, "", "#FFFFFF", edgecolor="#9A9A9A", hatch="////"
+                )
         sketch.arrow((edges[-1] + 0.08, y), (right - 0.08, y))
         sketch.text((right, y), answer, "left")
     return sketch.finish()
@@ -168,8 +166,8 @@ def _row(
     """Draw one row of cells; padding is white and dashed."""
     for index, text in enumerate(texts):
         left, width = edges[index], edges[index + 1] - edges[index]
-        corner, fill = (left + 0.02, y - height / 2), FILLS[kind]
+        corner = (left + 0.02, y - height / 2)
         pad = {"edgecolor": "#8C8C8C", "linestyle": "--"} if pads[index] else {}
-        sketch.cell(corner, width - 0.04, height, "#FFFFFF" if pad else fill, **pad)
-        sketch.text((left + width / 2, y), text)
+        fill = "#FFFFFF" if pads[index] else FILLS[kind]
+        sketch.cell(corner, width - 0.04, height, text, fill, **pad)
     sketch.cover((edges[0], y - height / 2), (edges[-1], y + height / 2))

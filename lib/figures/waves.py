@@ -13,7 +13,15 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch
 
 from lib.figures.curves import FEW
-from lib.figures.style import PALETTE, ROLES, WIDTH, Array, as_array, canvas
+from lib.figures.style import (
+    PALETTE,
+    ROLES,
+    WIDTH,
+    Array,
+    as_array,
+    panels,
+    zero_lines,
+)
 
 
 def position_waves(
@@ -52,10 +60,7 @@ def position_waves(
     if not chosen:
         raise ValueError("Expected at least one pair to draw, but got none.")
     height = 1.45 * len(chosen) + 0.5
-    figure, grid = plt.subplots(
-        len(chosen), 1, figsize=(WIDTH, height), sharex=True, squeeze=False
-    )
-    axes = grid.ravel()
+    figure, axes = panels(len(chosen), WIDTH, height, sharex=True)
     for ax, pair in zip(axes, chosen, strict=True):
         _waves(ax, table[:, 2 * pair : 2 * pair + 2], pair)
     axes[-1].set_xlabel("position")
@@ -81,20 +86,13 @@ def _waves(ax: Axes, columns: Array, pair: int) -> None:
     ax.legend(loc="lower left", bbox_to_anchor=(0, 0.97), ncols=2, borderpad=0.1)
 
 
-def clock(
-    pair: Any,
-    shift: int | None = None,
-    title: str | None = None,
-    ax: Axes | None = None,
-) -> tuple[Figure, Axes]:
+def clock(pair: Any, shift: int | None = None) -> tuple[Figure, Axes]:
     """Draw one sine/cosine pair (§3.5) as points on the unit circle, one per position.
 
     Args:
         pair: one row per position: its sine and its cosine.
         shift: also draw an arrow from the tip of each of the first positions to the
             tip that stands this many positions further on.
-        title: title above the circle.
-        ax: axes to draw on; None makes a new figure.
 
     Shape:
         pair: (T, 2)
@@ -112,10 +110,9 @@ def clock(
         raise ValueError(
             f"Expected a shift from 1 to {len(points) - 1}, but got {shift}."
         )
-    figure, ax = canvas(ax, 4.2, 4.2, title)
+    figure, ax = plt.subplots(figsize=(4.2, 4.2))
     ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor="#9A9A9A"))
-    ax.axhline(0, color="#D9D9D9", linewidth=0.8, zorder=0)
-    ax.axvline(0, color="#D9D9D9", linewidth=0.8, zorder=0)
+    zero_lines(ax)
     sines, cosines = points[:, 0], points[:, 1]
     ax.plot(cosines, sines, "o", color=ROLES["position"], markersize=9)
     named: list[Array] = []
@@ -168,10 +165,7 @@ def clock_faces(
     """
     if not positions or not frequencies:
         raise ValueError("Expected at least one position and one clock, but got none.")
-    figure, grid = plt.subplots(
-        len(frequencies), 1, figsize=(4.6, 2.9 * len(frequencies)), squeeze=False
-    )
-    axes = grid.ravel()
+    figure, axes = panels(len(frequencies), 4.6, 2.9 * len(frequencies))
     for ax, (title, frequency) in zip(axes, frequencies.items(), strict=True):
         _face(ax, positions, frequency)
         ax.set_title(title)
