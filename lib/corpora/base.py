@@ -99,16 +99,16 @@ class Corpus:
         """
         total = sum(len(rows) for rows in self.splits.values())
         languages = f"{self.source_language} to {self.target_language}"
-        lines = [f"{self.name}: {languages}, {_count(total)}"]
+        lines = [f"{self.name}: {languages}, {counted(total)}"]
         for name, rows in self.splits.items():
             example = f", such as {rows[0][0]!r} -> {rows[0][1]!r}" if rows else ""
-            lines.append(f"  {name}: {_count(len(rows))}{example}")
+            lines.append(f"  {name}: {counted(len(rows))}{example}")
         lines += [f"  {note}" for note in self.notes]
         if self.attribution:
             lines.append(f"  {self.attribution}")
         return "\n".join(lines)
 
 
-def _count(pairs: int) -> str:
-    """Write a number of pairs in words that agree with it."""
+def counted(pairs: int) -> str:
+    """Write a number of pairs in words that agree with it: 1 pair, 1,200 pairs."""
     return "1 pair" if pairs == 1 else f"{pairs:,} pairs"

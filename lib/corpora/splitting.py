@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 
-from lib.corpora.base import Corpus, Pair, normalize
+from lib.corpora.base import Corpus, Pair, counted, normalize
 from lib.vocabulary import tokenize
 
 # Different sources; a small corpus gives a tenth of its own to each of the two.
@@ -58,8 +58,7 @@ def tidy(
 
 def left_out(count: int, why: str) -> list[str]:
     """Say how many pairs are missing and why; nothing if none is."""
-    pairs = "1 pair" if count == 1 else f"{count:,} pairs"
-    return [f"left out: {pairs} {why}"] if count else []
+    return [f"left out: {counted(count)} {why}"] if count else []
 
 
 def _is_longer(sentence: str, limit: int) -> bool:
