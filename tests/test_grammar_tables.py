@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from lib.corpora.grammar import lexicon
+from lib.corpora.grammar.choose_phrases import nouns_of
 from lib.corpora.grammar.lexicon import Chain, Noun, Time
 from lib.corpora.grammar.tables import FOLDER, read
 
@@ -88,6 +89,11 @@ def test_every_trait_means_something_to_the_code() -> None:
     sources = "".join(file.read_text("utf-8") for file in FOLDER.parent.glob("*.py"))
     for trait in read("traits.csv", lexicon.Trait):
         assert re.search(rf"[\" ]{trait.trait}[\" ]", sources), trait
+
+
+def test_a_kind_without_nouns_is_named() -> None:
+    with pytest.raises(ValueError, match=r"kinds dragon, unicorn, .*nouns\.csv\.$"):
+        nouns_of(frozenset({"unicorn", "dragon"}))
 
 
 def test_chains_keep_their_order() -> None:

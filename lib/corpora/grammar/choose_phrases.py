@@ -52,7 +52,13 @@ _PUBLIC = kinds("place sight outdoor watched awaited unowned")
 @functools.cache
 def nouns_of(sorts: frozenset[str]) -> tuple[Noun, ...]:
     """All nouns that are of one of the kinds, in the order of the lexicon."""
-    return tuple(noun for noun in NOUNS if noun.kinds & sorts)
+    found = tuple(noun for noun in NOUNS if noun.kinds & sorts)
+    if not found:
+        raise ValueError(
+            f"No noun is of the kinds {', '.join(sorted(sorts))}, and sentences need "
+            "one; add it to nouns.csv."
+        )
+    return found
 
 
 @functools.cache
