@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import nbformat
 import pytest
 from course.plan import read_plan
+from nbformat.v4 import new_code_cell
 
 from tests.graded_course import (
     Course,
@@ -86,7 +88,7 @@ while True:
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """The assignment, handed in by six students, graded, with feedback."""
+    """The assignment, handed in by seven students, graded, with feedback."""
     set_up()
     folder = tmp_path_factory.mktemp("course")
     made = Course(folder, part(PLAN, NAME))
@@ -108,6 +110,8 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
         },
     }.items():
         made.hand_in(student, NAME, answers)
+    made.hand_in("pastes-and-deletes", NAME, RIGHT)
+    paste_and_delete(made, "pastes-and-deletes")
     hand_in_by_exchange(made, folder, "solution")
     made.nbgrader("autograde", NAME)
     made.nbgrader("generate_feedback", NAME)
@@ -117,6 +121,18 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 @pytest.fixture(scope="module")
 def scores(course: Course) -> dict[str, dict[str, float]]:
     return course.scores(NAME)
+
+
+def paste_and_delete(course: Course, student: str) -> None:
+    """Delete an exercise, its check with it; paste cells out of another assignment."""
+    path = course.folder / "submitted" / student / NAME / f"{NAME}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    lost = ("answer-3-1", "check-3-1")
+    notebook.cells = [cell for cell in notebook.cells if cell_name(cell) not in lost]
+    for cell in notebook.cells[-2:]:
+        about = {**cell.metadata.nbgrader, "grade_id": f"{cell_name(cell)}-elsewhere"}
+        notebook.cells.append(new_code_cell("1 / 0", metadata={"nbgrader": about}))
+    nbformat.write(notebook, path)
 
 
 def hand_in_by_exchange(course: Course, folder: Path, student: str) -> None:
@@ -142,6 +158,7 @@ def hand_in_by_exchange(course: Course, folder: Path, student: str) -> None:
         ("mistakes", set()),
         ("overwrites-and-loops", {"3.3", "3.4"}),
         ("deletes-and-prints", {"3.1", "3.2"}),
+        ("pastes-and-deletes", {"3.2", "3.3", "3.4"}),
     ],
 )
 def test_each_gets_the_marks_of_what_is_right(

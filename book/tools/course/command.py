@@ -25,13 +25,23 @@ sys.path.insert(0, {tools!r})  # where the book lies
 programs = str(Path(sys.executable).parent)  # nbgrader calls one that lies beside it
 os.environ["PATH"] = programs + os.pathsep + os.environ["PATH"]
 
-from course.grading import Grade
+from course.grading import Grade, Restore
 from nbgrader import preprocessors as usual
 
 c = get_config()
 c.CourseDirectory.root = str(Path(__file__).parent)
 c.CourseDirectory.course_id = "transformer"
 c.ClearSolutions.code_stub = {{"python": {stub!r}}}
+
+# Checks that were changed or deleted come back.
+c.Autograde.sanitize_preprocessors = [
+    usual.ClearOutput,
+    usual.DeduplicateIds,
+    usual.OverwriteKernelspec,
+    Restore,
+    usual.CheckCellMetadata,
+]
+c.Restore.add_missing_cells = True
 
 # A cell runs within bounds, in a scratch folder, with the checks as they ship.
 c.Autograde.autograde_preprocessors = [
@@ -45,7 +55,6 @@ c.Autograde.autograde_preprocessors = [
 c.Grade.course = c.CourseDirectory.root
 c.Grade.timeout = {seconds}
 c.Grade.characters = {characters}
-c.OverwriteCells.add_missing_cells = True  # a check that was deleted comes back
 '''
 
 

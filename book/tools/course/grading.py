@@ -18,7 +18,7 @@ from address import ROOT
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
-from nbgrader.preprocessors import Execute
+from nbgrader.preprocessors import Execute, OverwriteCells
 from nbgrader.utils import is_grade
 from traitlets import Integer, Unicode
 
@@ -30,6 +30,31 @@ _fence.put_up({folder!r}, {course!r})
 del _fence, _shipped
 """
 _RESTORE = "__import__('course.shipped').shipped.restore()"
+
+
+class Restore(OverwriteCells):  # type: ignore[misc]
+    """Puts the checks back, also for who pasted a cell or deleted a whole exercise.
+
+    nbgrader's own gives up a notebook with a cell of another assignment, and one that
+    lacks the answer in front of a check that is missing, too.
+    """
+
+    def add_missing_grade_cells(
+        self, nb: NotebookNode, resources: Any
+    ) -> tuple[NotebookNode, Any]:
+        """Add the checks that are missing, behind everything else."""
+        there = set()
+        for cell in nb.cells:
+            if "grade_id" in cell.metadata.get("nbgrader", {}):
+                there.add(cell.metadata.nbgrader["grade_id"])
+            else:  # a cell of the student's own, or out of another assignment
+                cell.metadata.pop("nbgrader", None)
+        place = (self.notebook_id, self.assignment_id)
+        for check in self.gradebook.find_notebook(*place).grade_cells:
+            if check.name not in there:
+                cell = self.gradebook.find_source_cell(check.name, *place)
+                nb.cells.append(self.missing_cell_transform(cell, check.max_score))
+        return nb, resources
 
 
 class Grade(Execute):  # type: ignore[misc]
