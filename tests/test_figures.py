@@ -580,6 +580,10 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (lambda: figures.value_map(np.ones((0, 2))), "at least one number"),
     (lambda: figures.value_map([[1.0]], ["a", "b"]), "1 row labels.*got 2"),
     (lambda: figures.line_curves([1, 2], {"y": [1]}, "x", "y"), "2 values for 'y'.*1"),
+    (
+        lambda: figures.line_curves([1], {"y": [1]}, "x", "y", mistakes=["z"]),
+        r"mistakes of \['y'\], but got 'z'",
+    ),
     (lambda: figures.bars({}), "at least one value"),
     (lambda: figures.training_curves([{"step": 1, "b": None}]), "'b'"),
     (lambda: figures.training_curves([]), "at least one logged row"),
@@ -636,6 +640,14 @@ def contrast(one: object, other: object) -> float:
 def test_signs_have_a_white_zero_and_ends_that_differ_in_gray() -> None:
     assert style.luminance(style.DIVERGING(0.5)) > 0.97
     assert contrast(style.DIVERGING(0.0), style.DIVERGING(1.0)) > 3
+
+
+def test_no_line_has_the_color_of_a_role_but_a_mistake() -> None:
+    lines = {name: [0, 1] for name in "abcdefg"}
+    _, ax = figures.line_curves([0, 1], lines, "x", "y", mistakes=["b"])
+    colors = [line.get_color() for line in ax.lines]
+    assert colors[1] == style.ROLES["mistake"]
+    assert not {*colors[:1], *colors[2:]} & set(style.ROLES.values())
 
 
 def test_neighboring_lines_differ_in_gray() -> None:

@@ -167,7 +167,7 @@ def transformer_diagram(
 def _inputs(column: _Layers, name: str, shape: str) -> None:
     column.start(name)
     column.box("embedding × √D", "embedding", shape)
-    column.box("add positions, dropout", "embedding")
+    column.box("add positions, dropout", "position")
 
 
 def _memory(sketch: Sketch, encoder: _Layers, cross: Box) -> None:

@@ -1,6 +1,6 @@
 """Lines, bars and circles: what changes over steps, positions, depth or angle."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from lib.figures.style import (
     LINE_STYLES,
     MARKERS,
     PALETTE,
+    ROLES,
     WIDTH,
     Array,
     as_array,
@@ -33,6 +34,7 @@ def line_curves(
     logy: bool = False,
     title: str | None = None,
     ax: Axes | None = None,
+    mistakes: Collection[str] = (),
 ) -> tuple[Figure, Axes]:
     """Draw one line per name, told apart by color, dashes and markers.
 
@@ -45,9 +47,10 @@ def line_curves(
         logy: use a logarithmic vertical axis.
         title: title above the lines.
         ax: axes to draw on; None makes a new figure.
+        mistakes: names of lines that take the color of what is wrong.
 
     Raises:
-        ValueError: if a line has not one value per point of `x`.
+        ValueError: if a line has not one value per point of `x`, or a mistake no line.
     """
     places = as_array(x, "x", 1)
     lines = {name: as_array(y, f"values of {name!r}", 1) for name, y in series.items()}
@@ -57,8 +60,12 @@ def line_curves(
                 f"Expected {len(places)} values for {name!r}, one for each point of "
                 f"x, but got {len(y)}."
             )
+    for name in mistakes:
+        if name not in lines:
+            raise ValueError(f"Expected mistakes of {list(lines)}, but got {name!r}.")
     figure, ax = canvas(ax, WIDTH, 3.6, title)
-    _draw(ax, {name: (places, y) for name, y in lines.items()}, xlabel, ylabel)
+    points = {name: (places, y) for name, y in lines.items()}
+    _draw(ax, points, xlabel, ylabel, mistakes)
     if logx:
         ax.set_xscale("log")
     if logy:
@@ -67,15 +74,20 @@ def line_curves(
 
 
 def _draw(
-    ax: Axes, lines: Mapping[str, tuple[Array, Array]], xlabel: str, ylabel: str
+    ax: Axes,
+    lines: Mapping[str, tuple[Array, Array]],
+    xlabel: str,
+    ylabel: str,
+    mistakes: Collection[str] = (),
 ) -> None:
     """Draw each line from where its points stand and how high they are."""
     for index, (name, (x, y)) in enumerate(lines.items()):
+        color = PALETTE[CYCLE[index % len(CYCLE)]]
         ax.plot(
             x,
             y,
             label=name,
-            color=PALETTE[CYCLE[index % len(CYCLE)]],
+            color=ROLES["mistake"] if name in mistakes else color,
             linestyle=LINE_STYLES[index % len(LINE_STYLES)],
             marker=MARKERS[index % len(MARKERS)] if len(x) <= FEW else None,
         )
@@ -109,7 +121,7 @@ def bars(
         raise ValueError("Expected at least one value to draw a bar for, but got none.")
     lengths = [float(value) for value in values.values()]
     figure, ax = canvas(ax, WIDTH, 0.42 * len(values) + 1.1, title)
-    drawn = ax.barh(list(values), lengths, color=PALETTE["blue"], height=0.65)
+    drawn = ax.barh(list(values), lengths, color=PALETTE["slate"], height=0.65)
     written = [number(length, decimals) for length in lengths]
     ax.bar_label(drawn, written, padding=4)
     ax.margins(x=0.14)

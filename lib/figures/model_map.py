@@ -50,7 +50,7 @@ def model_map(mark: str | Sequence[str] = "model") -> tuple[Figure, Axes]:
     for stack, name in ((encoder, "source tokens"), (decoder, "target tokens so far")):
         stack.piece(name, "plain", "tokens", gap=0.0)
         stack.piece("embedding", "embedding", "embedding")
-        stack.piece("add positions, dropout", "embedding", "positions")
+        stack.piece("add positions, dropout", "position", "positions")
         stack.open_frame()
     encoder.sublayer("self-attention", mask="mask: padding")
     encoder.sublayer("feed-forward")
@@ -60,7 +60,7 @@ def model_map(mark: str | Sequence[str] = "model") -> tuple[Figure, Axes]:
     decoder.sublayer("feed-forward")
     decoder.close_frame()
     _memory(sketch, encoder, cross)
-    decoder.piece("linear", "linear", "output", gap=GAP + 0.12)
+    decoder.piece("linear", "linear", "output", gap=GAP + 0.2)
     decoder.piece("next token", "plain", "next token")
     return sketch.finish()
 

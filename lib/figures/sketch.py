@@ -17,15 +17,19 @@ from lib.figures.style import FONT_SIZE
 
 Point = tuple[float, float]
 
-# Light fills: black text reads well on each of them, on screen and in print.
+# Light fills: black text reads well on each of them, on screen and in print. Words are
+# purple, positions sky blue and mistakes vermilion, as everywhere; the others are tints
+# without a role.
 FILLS = {
-    "attention": "#FBE3B3",
+    "attention": "#E1DAF4",
     "norm": "#FAF6C4",
-    "feed_forward": "#CFE8F7",
-    "linear": "#E6E6E6",
+    "feed_forward": "#EFDFCB",
+    "linear": "#F4F4F4",
     "embedding": "#F3DDE9",
-    "softmax": "#C8E9DD",
-    "mask": "#F7D3BE",
+    "position": "#CFE8F7",
+    "softmax": "#E3E3E3",
+    "mask": "#C6CBD3",
+    "mistake": "#F7D3BE",
     "plain": "#FFFFFF",
 }
 LINE = "#222222"

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 Array = npt.NDArray[Any]
 
-# Okabe and Ito's palette (2008), made for all common kinds of color vision.
+# First Okabe and Ito's palette (2008), made for all common kinds of color vision.
 PALETTE = {
     "blue": "#0072B2",
     "orange": "#E69F00",
@@ -27,6 +27,14 @@ PALETTE = {
     "yellow": "#F0E442",
     "gray": "#6E6E6E",
     "light": "#E8E8E8",
+    # For lines and bars, whose colors have no role.
+    "slate": "#3F4E63",
+    "olive": "#8F8A00",
+    "wine": "#7A1540",
+    "steel": "#8797A8",
+    "violet": "#5E45A3",
+    "brown": "#7D4E22",
+    "sand": "#B9A37A",
 }
 # What a strong color stands for, the same in every chapter.
 ROLES = {
@@ -40,8 +48,9 @@ ROLES = {
 }
 """The color of each role: words and their vectors, positions, queries, keys, values,
 attention weights, and what is wrong."""
-# The order in which lines take their colors: neighbors differ in lightness too.
-CYCLE = ("blue", "orange", "black", "green", "sky", "vermilion", "purple")
+# The order in which lines take their colors: none has a role, and neighbors differ in
+# lightness too.
+CYCLE = ("slate", "olive", "wine", "steel", "violet", "sand", "brown")
 LINE_STYLES = ("-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1)), (0, (3, 1, 1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
@@ -49,9 +58,9 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 SEQUENTIAL = LinearSegmentedColormap.from_list(
     "book_sequential", ["#FFFFFF", "#A9D5F0", "#3A93C8", "#00527F", "#001B2B"]
 )
-# Negative blue, zero white, positive vermilion; blue ends darker, for gray prints.
+# Negative blue, zero white, positive orange; blue ends darker, for gray prints.
 DIVERGING = LinearSegmentedColormap.from_list(
-    "book_diverging", ["#00324E", "#0072B2", "#FFFFFF", "#F2954D", "#D55E00"]
+    "book_diverging", ["#00324E", "#0072B2", "#FFFFFF", "#F0A860", "#C46A10"]
 )
 
 WIDTH = 5.6

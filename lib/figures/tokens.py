@@ -80,8 +80,9 @@ def teacher_forcing(
     inputs = [sos_token, *tokens] if shifted else answers
     edges = _edges([answers, inputs], text_width("decoder input") + 0.1)
     sketch, high, low = Sketch(), 1.15, 0.0
+    fill = "embedding" if shifted else "mistake"
     _row(sketch, answers, edges, high, CELL, [False] * len(answers), "softmax")
-    _row(sketch, inputs, edges, low, CELL, [False] * len(inputs), "embedding")
+    _row(sketch, inputs, edges, low, CELL, [False] * len(inputs), fill)
     sketch.text((edges[0] - 0.1, high), "target", "right")
     sketch.text((edges[0] - 0.1, low), "decoder input", "right")
     middles = [(a + b) / 2 for a, b in itertools.pairwise(edges)]

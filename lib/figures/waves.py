@@ -70,7 +70,7 @@ def position_waves(
 def _waves(ax: Axes, columns: Array, pair: int) -> None:
     few = len(columns) <= FEW
     sine = ("sine", ROLES["position"], "-", "o")
-    cosine = ("cosine", PALETTE["black"], "--", "s")
+    cosine = ("cosine", PALETTE["slate"], "--", "s")
     for offset, (name, color, dashes, marker) in enumerate((sine, cosine)):
         ax.plot(
             columns[:, offset],
