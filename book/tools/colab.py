@@ -54,9 +54,8 @@ class _Refuse:
 
 __import__("sys").meta_path.insert(0, _Refuse)
 '''
-PROGRAMS = Path(
-    sys.executable
-).parent.name  # of an environment: bin, on Windows Scripts
+# Where an environment keeps its programs: bin, on Windows Scripts.
+PROGRAMS = Path(sys.executable).parent.name
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
