@@ -84,7 +84,7 @@ def test_known_words_come_back_in_any_order(
 ) -> None:
     sentence = " ".join(words)
     assert there_and_back(known, sentence) == sentence
-    assert "".join(known.pieces(sentence)) == "".join(f"▁{word}" for word in words)
+    assert "".join(known.subwords(sentence)) == "".join(f"▁{word}" for word in words)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_marks_stay_where_they_stood(known: SubwordVocabulary, sentence: str) ->
 @pytest.mark.parametrize("nothing", ["", " ", "   \t\n ", "\u00a0", "▁", " ▁ ▁"])
 def test_nothing_but_space_is_no_piece(known: SubwordVocabulary, nothing: str) -> None:
     assert known.encode(nothing) == []
-    assert known.pieces(nothing) == []
+    assert known.subwords(nothing) == []
     assert known.unknown(nothing) == []
     assert known.decode([]) == ""
 
@@ -134,7 +134,7 @@ def test_both_apostrophes_are_one(known: SubwordVocabulary) -> None:
 
 
 def test_a_word_keeps_its_apostrophe(known: SubwordVocabulary) -> None:
-    assert known.pieces("doesn't") == ["▁doesn't"]
+    assert known.subwords("doesn't") == ["▁doesn't"]
 
 
 def test_capitals_are_kept(known: SubwordVocabulary) -> None:
@@ -160,7 +160,7 @@ def test_what_is_unknown_is_told(known: SubwordVocabulary, text: str) -> None:
     ids = known.encode(text)
     assert not set(ids) & {known.pad_id, known.sos_id, known.eos_id}
     assert (known.unk_id in ids) == bool(known.unknown(text))
-    assert [known.tokens[number] for number in ids] == known.pieces(text)
+    assert [known.tokens[number] for number in ids] == known.subwords(text)
 
 
 @pytest.mark.parametrize(
@@ -184,14 +184,14 @@ def test_half_a_character_is_an_unknown_one(known: SubwordVocabulary) -> None:
     """A terminal hands over bytes that are no UTF-8 in this form."""
     half = "the \udcff man"
     assert there_and_back(known, half) == "the <unk> man"
-    assert known.pieces(half)[-1] == "▁man"
+    assert known.subwords(half)[-1] == "▁man"
     built = SubwordVocabulary.build(["the \udcff man"])
     assert SubwordVocabulary.from_json(built.to_json()).tokens == built.tokens
 
 
 @pytest.mark.parametrize("value", [None, 3, b"the man", ["the man"]])
 def test_only_text_is_cut(known: SubwordVocabulary, value: Any) -> None:
-    for cut in (known.encode, known.pieces):
+    for cut in (known.encode, known.subwords):
         with pytest.raises(
             TypeError, match=f"text, but it is {re.escape(repr(value))}"
         ):
@@ -217,7 +217,7 @@ def test_a_special_token_that_is_typed_is_text(special: str) -> None:
         for sentence in (special, f"the {special} man", f"the{special}man{special}"):
             ids = vocabulary.encode(sentence)
             assert not set(ids) & {0, 1, 2, 3}
-            assert special not in vocabulary.pieces(sentence)
+            assert special not in vocabulary.subwords(sentence)
             assert vocabulary.decode(ids) == sentence
             assert vocabulary.unknown(sentence) == []
 
@@ -286,7 +286,7 @@ def test_a_size_below_the_characters_keeps_each_of_them(size: int) -> None:
 def test_a_size_above_what_can_be_learned_learns_all(size: int) -> None:
     vocabulary = SubwordVocabulary.build(["low lower lowest"], size=size)
     assert len(vocabulary) == 19
-    assert vocabulary.pieces("low lower lowest") == ["▁low", "▁lower", "▁lowest"]
+    assert vocabulary.subwords("low lower lowest") == ["▁low", "▁lower", "▁lowest"]
 
 
 def test_the_most_frequent_pair_is_learned_first() -> None:
@@ -297,13 +297,13 @@ def test_the_most_frequent_pair_is_learned_first() -> None:
 def test_no_piece_reaches_over_two_words(known: SubwordVocabulary) -> None:
     assert [token for token in known.tokens if "▁" in token[1:]] == []
     many = SubwordVocabulary.build(["the man."] * 50, size=100)
-    assert many.pieces("the man.") == ["▁the", "▁man", "."]
+    assert many.subwords("the man.") == ["▁the", "▁man", "."]
 
 
 @pytest.mark.parametrize("nothing", [[], [""], ["  ", "\n"], ["▁"], iter(())])
 def test_there_must_be_words_to_learn_from(nothing: Any) -> None:
     with pytest.raises(
-        ValueError, match=r"^There are no words to learn pieces from\.$"
+        ValueError, match=r"^There are no words to learn sub-words from\.$"
     ):
         SubwordVocabulary.build(nothing)
 
@@ -397,7 +397,7 @@ def test_what_is_loaded_cuts_as_what_was_saved(
         assert loaded.to_json() == known.to_json()
         for sentence in sentences:
             assert loaded.encode(sentence) == known.encode(sentence)
-            assert loaded.pieces(sentence) == known.pieces(sentence)
+            assert loaded.subwords(sentence) == known.subwords(sentence)
             assert loaded.unknown(sentence) == known.unknown(sentence)
 
 

@@ -366,7 +366,7 @@ class TestSubwords:
         assert translator.unknown_words("the 木 sees 木 zzz") == ["木", "zzz"]
 
     def test_the_length_is_told_in_pieces(self) -> None:
-        with pytest.raises(ValueError, match="1200 pieces of words is too long"):
+        with pytest.raises(ValueError, match="1200 sub-words is too long"):
             make_subwords().translate(["the dog " * 400])
 
     def refused(self, folder: Path, reason: str | None = None) -> None:

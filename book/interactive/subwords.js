@@ -1,4 +1,4 @@
-// Sub-words: a vocabulary of pieces, so that no word is unknown (chapter 10).
+// Sub-words: a vocabulary of parts of words, so that no word is unknown (chapter 10).
 //
 // `SubwordVocabulary.fromTokenizer(JSON)` reads the shipped tokenizer.json.
 // `readSource` does to a typed sentence what `lib`'s translator does, `decode` makes
@@ -14,11 +14,11 @@ const WORD =
   `${SPACE}?[${LETTER}]+(?:'${OUTSIDE}+)*` +
   `|${SPACE}?[^${LETTER}\\p{White_Space}${SPACE}]+|${SPACE}`;
 
-/** A numbered list of pieces of words, learned by byte-pair encoding (§5.1). */
+/** A numbered list of sub-words, learned by byte-pair encoding (§5.1). */
 export class SubwordVocabulary {
   /**
-   * @param {string[]} tokens the pieces in the order of their ids, special ones first
-   * @param {[string, string][]} merges pairs of pieces, the one learned first in front
+   * @param {string[]} tokens the sub-words in the order of their ids, special ones first
+   * @param {[string, string][]} merges pairs of sub-words, the one learned first in front
    */
   constructor(tokens, merges) {
     this.tokens = tokens;
@@ -46,7 +46,7 @@ export class SubwordVocabulary {
 
   /**
    * From what the page's model holds: the special tokens and single characters, and the
-   * merges, a line each. Every merge makes the next piece.
+   * merges, a line each. Every merge makes the next sub-word.
    * @param {{ characters: string[], merges: string }} tokenizer
    */
   static fromMerges({ characters, merges }) {
@@ -55,8 +55,8 @@ export class SubwordVocabulary {
       const [left, right] = line.split(" ");
       return [left, right];
     });
-    const pieces = pairs.map(([left, right]) => left + right);
-    return new SubwordVocabulary([...characters, ...pieces], pairs);
+    const joined = pairs.map(([left, right]) => left + right);
+    return new SubwordVocabulary([...characters, ...joined], pairs);
   }
 
   /** One form for each letter and space; ▁ for a space. @param {string} sentence */
@@ -70,47 +70,47 @@ export class SubwordVocabulary {
     return text && (SPACE + text).replaceAll(" ", SPACE);
   }
 
-  /** The words and marks inside which pieces are merged. @param {string} sentence */
+  /** The words and marks inside which sub-words are merged. @param {string} sentence */
   words(sentence) {
     return this.normalize(sentence).match(new RegExp(WORD, "gu")) ?? [];
   }
 
   /**
-   * What a word is made of after each merge: single characters first, then pieces, then
-   * the pieces of its translation's vocabulary. Each step joins the pair learned first.
+   * What a word is made of after each merge: single characters first, then parts, then
+   * the sub-words of its translation's vocabulary. Each step joins the pair learned first.
    * @param {string} word
    * @returns {string[][]}
    */
   mergeSteps(word) {
     const steps = [[...word]];
     for (;;) {
-      const pieces = steps[steps.length - 1];
+      const cut = steps[steps.length - 1];
       let [best, place] = [Infinity, -1];
-      for (let i = 0; i + 1 < pieces.length; i++) {
-        const rank = this.ranks.get(`${pieces[i]} ${pieces[i + 1]}`) ?? Infinity;
+      for (let i = 0; i + 1 < cut.length; i++) {
+        const rank = this.ranks.get(`${cut[i]} ${cut[i + 1]}`) ?? Infinity;
         if (rank < best) [best, place] = [rank, i];
       }
       if (place < 0) return steps;
-      const joined = pieces[place] + pieces[place + 1];
-      steps.push([...pieces.slice(0, place), joined, ...pieces.slice(place + 2)]);
+      const joined = cut[place] + cut[place + 1];
+      steps.push([...cut.slice(0, place), joined, ...cut.slice(place + 2)]);
     }
   }
 
-  /** The pieces of a sentence, unknown characters too. @param {string} sentence */
-  pieces(sentence) {
+  /** The sub-words of a sentence, unknown characters too. @param {string} sentence */
+  subwords(sentence) {
     return this.words(sentence).flatMap((word) => this.mergeSteps(word).at(-1) ?? []);
   }
 
   /**
-   * The id of each piece. Characters that were never seen are <unk>; side by side in
+   * The id of each sub-word. Characters that were never seen are <unk>; side by side in
    * one word they are a single one.
    * @param {string} sentence
    * @returns {number[]}
    */
   encode(sentence) {
     return this.words(sentence).flatMap((word) => {
-      const pieces = this.mergeSteps(word).at(-1) ?? [];
-      const ids = pieces.map((piece) => this.ids.get(piece) ?? this.unkId);
+      const cut = this.mergeSteps(word).at(-1) ?? [];
+      const ids = cut.map((subword) => this.ids.get(subword) ?? this.unkId);
       return ids.filter((id, i) => id !== this.unkId || ids[i - 1] !== this.unkId);
     });
   }
@@ -150,7 +150,7 @@ export function readSource(sentence, vocabulary, maxLen) {
   const ids = [...vocabulary.encode(text), vocabulary.eosId];
   if (ids.length > maxLen) {
     throw new Error(
-      `A sentence of ${ids.length - 1} pieces of words is too long; this translator ` +
+      `A sentence of ${ids.length - 1} sub-words is too long; this translator ` +
         `reads at most ${maxLen - 1}.`,
     );
   }

@@ -1,4 +1,4 @@
-"""Sub-word dropout: the same sources, cut into other pieces in every epoch."""
+"""Sub-word dropout: the same sources, cut into other sub-words in every epoch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lib.vocabulary.subwords import SubwordVocabulary
 def cut_again(dataset: ParallelDataset, dropout: float, seed: int) -> ParallelDataset:
     """Return the same pairs with the sub-words of their sources merged at random.
 
-    The targets stay as they are: the model is to write whole pieces, and scraps among
+    The targets stay as they are: the model is to write whole sub-words, and scraps in
     its labels would teach it to write scraps. A source whose random cut has more tokens
     than any pair of the dataset keeps its own: the model may have no positions for it.
 

@@ -66,7 +66,7 @@ class CachedAttention(FusedAttention):
     room: int  # tokens that can be kept; 0 for those of a memory
 
     def make_room(self, batch_size: int, room: int) -> None:
-        """Keep nothing yet, in one piece of memory for so many tokens."""
+        """Keep nothing yet, in one stretch of memory for so many tokens."""
         weight = self.key_proj.weight
         d_head = weight.size(0) // self.n_heads
         shape = batch_size, self.n_heads, room, d_head
@@ -82,7 +82,7 @@ class CachedAttention(FusedAttention):
         """Compute the keys and values of a memory (B, S, D), once for all steps."""
         keys = self.split_heads(self.key_proj(memory))
         values = self.split_heads(self.value_proj(memory))
-        # They are read in every step: in one piece of memory that is faster.
+        # They are read in every step: in one stretch of memory that is faster.
         self.keys = keys.contiguous()
         self.values = values.contiguous()
         self.length, self.room = memory.size(1), 0

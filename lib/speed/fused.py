@@ -101,7 +101,7 @@ def _together(x: Tensor, *linears: nn.Linear) -> tuple[Tensor, ...]:
 class FusedAttention(MultiHeadAttention):
     r"""Multi-head attention (§3.2.2) that never writes its weights down.
 
-    PyTorch's one kernel goes through the scores piece by piece and keeps no matrix of
+    PyTorch's one kernel goes through the scores block by block and keeps no matrix of
     them. So there are no weights to give back: they come as an empty tensor, unless a
     hook is set to see them, as :func:`~lib.attention.record_attention` does. What is
     projected from the same vectors is projected by one matrix product.

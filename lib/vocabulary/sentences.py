@@ -57,7 +57,7 @@ def read_source(
     ids = [*vocabulary.encode(sentence), vocabulary.eos_id]
     if len(ids) > max_len:
         subwords = isinstance(vocabulary, SubwordVocabulary)
-        unit = "pieces of words" if subwords else "words and marks"
+        unit = "sub-words" if subwords else "words and marks"
         raise ValueError(
             f"A sentence of {len(ids) - 1} {unit} is too long; this translator reads "
             f"at most {max_len - 1}: {sentence[:40]!r}…"

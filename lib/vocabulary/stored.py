@@ -39,7 +39,7 @@ def read_vocabularies(
 
 
 def _read(folder: Path, content: Any) -> Vocabulary:
-    """Return the words in the list, or the pieces in the file of that name."""
+    """Return the words in the list, or the sub-words in the file of that name."""
     if isinstance(content, str):
         if Path(content).name != content:  # never a file outside the folder
             raise ValueError(f"{content!r} is not the name of a file in it")

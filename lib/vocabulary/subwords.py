@@ -1,4 +1,4 @@
-"""Sub-words: a vocabulary of pieces, so that no word is unknown."""
+"""Sub-words: a vocabulary of parts of words, so that no word is unknown."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _WORD = rf"{_SPACE}?[^\W{_SPACE}]+(?:'\w+)*|{_SPACE}?[^\w\s{_SPACE}]+|{_SPACE}"
 
 
 class SubwordVocabulary(Vocabulary):
-    """A numbered list of pieces of words, learned by byte-pair encoding (§5.1).
+    """A numbered list of sub-words, learned by byte-pair encoding (§5.1).
 
-    Frequent words are one piece, rare ones several; a word that was never seen is
+    Frequent words are one sub-word, rare ones several; a word that was never seen is
     spelled out. One such vocabulary can serve both languages. A special token typed
     in a sentence is plain text: ``"<eos>"`` ends nothing.
 
@@ -41,17 +41,17 @@ class SubwordVocabulary(Vocabulary):
     Example:
         >>> sentences = ["low lower lowest", "new newer newest"] * 9
         >>> vocabulary = SubwordVocabulary.build(sentences, size=30)
-        >>> vocabulary.pieces("slow newest")
+        >>> vocabulary.subwords("slow newest")
         ['▁', 's', 'lo', 'w', '▁newest']
         >>> vocabulary.decode(vocabulary.encode("slow newest"))
         'slow newest'
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        pieces = tokenizer.get_vocab()
-        order = sorted(pieces, key=lambda piece: pieces[piece])
-        if [pieces[piece] for piece in order] != list(range(len(order))):
-            raise ValueError("The pieces of the tokenizer are not numbered from 0 on.")
+        ids = tokenizer.get_vocab()
+        order = sorted(ids, key=lambda subword: ids[subword])
+        if [ids[subword] for subword in order] != list(range(len(order))):
+            raise ValueError("The sub-words of the tokenizer are not numbered from 0.")
         super().__init__(order, specials=())
         _refuse_other_settings(tokenizer)
         tokenizer.encode_special_tokens = True  # typed in a sentence, they are text
@@ -64,17 +64,17 @@ class SubwordVocabulary(Vocabulary):
     def build(  # a size in place of a least count
         cls, sentences: Iterable[str], size: int = 4000
     ) -> Self:
-        """Learn the pieces from some sentences: those of the training part alone.
+        """Learn the sub-words from some sentences: those of the training part alone.
 
         Args:
             sentences: sentences of one language, or of both.
             size: number of tokens, the four special ones included. It becomes fewer
                 where there is no more to learn, and more where the characters of the
-                sentences alone are more: each of them stays a piece.
+                sentences alone are more: each of them stays a token.
 
         Raises:
             TypeError: if the sentences are one text, or one of them is no text.
-            ValueError: if ``size`` leaves no room for a piece or is above a million,
+            ValueError: if ``size`` leaves no room for a token or is above a million,
                 or there are no words.
         """
         if isinstance(sentences, str):
@@ -91,7 +91,7 @@ class SubwordVocabulary(Vocabulary):
         )
         tokenizer.train_from_iterator(map(_text, sentences), trainer)
         if tokenizer.get_vocab_size() <= len(_SPECIALS):
-            raise ValueError("There are no words to learn pieces from.")
+            raise ValueError("There are no words to learn sub-words from.")
         return cls(tokenizer)
 
     @classmethod
@@ -134,12 +134,12 @@ class SubwordVocabulary(Vocabulary):
             ) from error
         return cls.from_json(text, str(file))
 
-    def pieces(self, sentence: str) -> list[str]:
-        """Cut a sentence into pieces; ▁ marks the beginning of a word."""
+    def subwords(self, sentence: str) -> list[str]:
+        """Cut a sentence into sub-words; ▁ marks the beginning of a word."""
         return list(self._cut(sentence).tokens)
 
     def encode(self, sentence: str) -> list[int]:
-        """Return the id of each piece; a character that was never seen is ``<unk>``."""
+        """Return the id of each sub-word; a character never seen is ``<unk>``."""
         return list(self._cut(sentence).ids)
 
     def encode_with_dropout(
@@ -147,7 +147,7 @@ class SubwordVocabulary(Vocabulary):
     ) -> list[int]:
         """Cut a sentence as :meth:`encode` does, but leave merges out at random.
 
-        A model that sees a word cut in several ways learns what its pieces mean
+        A model that sees a word cut in several ways learns what its parts mean
         (sub-word dropout, Provilkov et al. 2020).
 
         Args:
@@ -166,8 +166,8 @@ class SubwordVocabulary(Vocabulary):
         ids: list[int] = []
         for word in self._words(sentence):
             cut = [
-                self.ids.get(piece, self.unk_id)
-                for piece in self._merge(word, dropout, numbers)
+                self.ids.get(subword, self.unk_id)
+                for subword in self._merge(word, dropout, numbers)
             ]
             # Unknown characters side by side in one word are one <unk>.
             ids += cut[:1]
@@ -179,25 +179,25 @@ class SubwordVocabulary(Vocabulary):
         return ids
 
     def _words(self, sentence: str) -> list[str]:
-        """Return the words and marks inside which pieces are merged."""
+        """Return the words and marks inside which sub-words are merged."""
         normal = self.tokenizer.normalizer.normalize_str(_text(sentence))
         return [
             word for word, _ in self.tokenizer.pre_tokenizer.pre_tokenize_str(normal)
         ]
 
     def _merge(self, word: str, dropout: float, numbers: random.Random) -> list[str]:
-        pieces = list(word)
+        cut = list(word)
         while True:
             found = [
                 (rank, place)
-                for place, pair in enumerate(pairwise(pieces))
+                for place, pair in enumerate(pairwise(cut))
                 if (rank := self._ranks.get(pair)) is not None
                 and (not dropout or numbers.random() >= dropout)
             ]
             if not found:
-                return pieces
+                return cut
             _, place = min(found)  # the merge that was learned first
-            pieces[place : place + 2] = [pieces[place] + pieces[place + 1]]
+            cut[place : place + 2] = [cut[place] + cut[place + 1]]
 
     @functools.cached_property
     def _ranks(self) -> dict[tuple[str, str], int]:
@@ -218,7 +218,7 @@ class SubwordVocabulary(Vocabulary):
 
 
 def _untrained() -> Tokenizer:
-    """Return a tokenizer that knows how to cut and has learned no pieces."""
+    """Return a tokenizer that knows how to cut and has learned no sub-words."""
     tokenizer = Tokenizer(BPE(unk_token=UNK, fuse_unk=True))
     tokenizer.normalizer = normalizers.Sequence(
         [

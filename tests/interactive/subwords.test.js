@@ -15,7 +15,7 @@ test("merges are made in the order in which they were learned", () => {
     ["▁lo", "w", "e", "st"],
     ["▁low", "e", "st"],
   ]);
-  assert.deepEqual(vocabulary.pieces("low new"), ["▁low", "▁", "n", "ew"]);
+  assert.deepEqual(vocabulary.subwords("low new"), ["▁low", "▁", "n", "ew"]);
 });
 
 test("text goes to ids and back", () => {

@@ -70,7 +70,7 @@ export function languageNote(text, vocabulary) {
     );
   }
   if (words.length < 3 || english.length) return "";
-  const pieces = words.flatMap((word) => vocabulary.pieces(word)).length;
+  const pieces = words.flatMap((word) => vocabulary.subwords(word)).length;
   if (pieces < MANY_PIECES * words.length) return "";
   return (
     "This may not be English: it has none of the commonest English words, and its " +
