@@ -35,7 +35,7 @@ SEARCH, ATTENTION, LAYER, HEAD, GONE = (f"select >> nth={n}" for n in range(1, 6
 
 
 @functools.cache
-def eight_bits() -> Translator:
+def page_weights() -> Translator:
     """The shipped translator with the page's weights, each a multiple of a scale."""
     translator = Translator.load(MODEL)
     with torch.no_grad():
@@ -50,7 +50,7 @@ def eight_bits() -> Translator:
 @functools.cache
 def source(sentence: str) -> torch.Tensor:
     """The token ids of a sentence, with `<eos>`."""
-    vocab = eight_bits().src_vocab
+    vocab = page_weights().src_vocab
     return torch.tensor([[*vocab.encode(sentence), vocab.eos_id]])
 
 
@@ -143,13 +143,13 @@ def test_the_page_writes_what_lib_writes(page: Page, beam: int) -> None:
     page.select_option(SEARCH, "greedy" if beam == 1 else f"beam {beam}")
     assert len(SENTENCES) == 8
     some = SENTENCES if beam in (1, 4) else SENTENCES[-2:]
-    wanted = eight_bits().translate(some, beam_size=beam)
+    wanted = page_weights().translate(some, beam_size=beam)
     assert [write(page, sentence) for sentence in some] == wanted
 
 
 def test_the_five_likeliest_are_those_of_lib(page: Page) -> None:
     write(page, SISTER)
-    model, vocab = eight_bits().model, eight_bits().tgt_vocab
+    model, vocab = page_weights().model, page_weights().tgt_vocab
     src = source(SISTER)
     (ids,) = greedy_decode(model, src, vocab.sos_id, vocab.eos_id)
     tgt = torch.tensor([[vocab.sos_id, *ids[:-1]]])
@@ -179,7 +179,7 @@ def test_the_ids_are_those_of_lib(page: Page) -> None:
 def test_it_looks_where_lib_looks(page: Page, kind: str) -> None:
     """Every head of every layer: the strongest weight of one row."""
     write(page, SISTER)
-    model, vocab = eight_bits().model, eight_bits().tgt_vocab
+    model, vocab = page_weights().model, page_weights().tgt_vocab
     src = source(SISTER)
     (ids,) = greedy_decode(model, src, vocab.sos_id, vocab.eos_id)
     tgt = torch.tensor([[vocab.sos_id, *ids[:-1]]])
@@ -267,7 +267,7 @@ def test_a_beam_grows_as_a_tree_and_can_be_followed(page: Page) -> None:
     assert write(page, RAIN).startswith("Llueve")
     page.select_option(SEARCH, "beam 4")
     assert ended(page).startswith("Está lloviendo")
-    model, vocab = eight_bits().model, eight_bits().tgt_vocab
+    model, vocab = page_weights().model, page_weights().tgt_vocab
     ((best,),) = beam_search(model, source(RAIN), vocab.sos_id, vocab.eos_id)
     shown = page.locator(".translate-finished li").all_inner_texts()
     division, text = shown[0].split(": ")
@@ -324,8 +324,8 @@ def test_what_the_page_says_of_pieces_taken_away_is_so(page: Page) -> None:
     page.get_by_label("without √d_k").uncheck()
     page.get_by_label("without the causal mask").check()
     money = next(each for each in SENTENCES if "money" in each)
-    assert write(page, money) != eight_bits().translate([money])[0]
-    assert beside(page) == eight_bits().translate([money])[0]
+    assert write(page, money) != page_weights().translate([money])[0]
+    assert beside(page) == page_weights().translate([money])[0]
 
 
 def test_a_temperature_flattens_and_greedy_stays(page: Page) -> None:

@@ -58,7 +58,7 @@ export const PARTS = 16;
 /** The parts of the page's model, as they come in, and the model that they make. */
 export class ModelParts {
   constructor() {
-    /** By number, from 1 on. @type {Map<number, Uint8Array>} */
+    /** By number, from 1 on. @type {Map<number, Uint8Array<ArrayBuffer>>} */
     this.parts = new Map();
   }
 
@@ -87,31 +87,30 @@ export class ModelParts {
 
   /**
    * The model, once no part is missing.
-   * @returns {{
+   * @returns {Promise<{
    *   config: import("./config.js").Config, arrays: Record<string, Matrix>,
    *   tokenizer: { characters: string[], merges: string }
-   * }}
+   * }>}
    */
-  whole() {
+  async whole() {
     if (this.missing().length) {
       const numbers = this.missing().join(", ");
       throw new Error(`The model has not arrived whole: part ${numbers} is missing.`);
     }
     const numbers = [...this.parts.keys()].sort((a, b) => a - b);
-    const bytes = joined(numbers.map((number) => this.parts.get(number)));
-    const [checksum, length] = new Uint32Array(bytes.buffer.slice(0, 8));
-    if (parseInt(crc32(bytes.subarray(8)), 16) !== checksum) {
+    const bytes = await decompressed(numbers.map((number) => this.parts.get(number)));
+    if (!bytes) {
       this.parts.clear(); // parts of two models: each is whole, but not together
       throw new Error("The parts of the model do not belong together: load it again.");
     }
-    const head = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)));
-    const data = bytes.buffer.slice(8 + length);
-    const { config, tokenizer } = head;
-    return { config, tokenizer, arrays: unpack(head, data) };
+    const length = new DataView(bytes).getUint32(0, true);
+    const text = new TextDecoder().decode(new Uint8Array(bytes, 4, length));
+    const { config, tokenizer, arrays } = JSON.parse(text);
+    return { config, tokenizer, arrays: unpack(arrays, bytes.slice(4 + length)) };
   }
 }
 
-/** @param {string} text @returns {Uint8Array | null} null if it is no base64 */
+/** @param {string} text @returns {Uint8Array<ArrayBuffer> | null} null if it is no base64 */
 function fromBase64(text) {
   try {
     const characters = atob(text);
@@ -124,12 +123,30 @@ function fromBase64(text) {
 }
 
 /**
- * A matrix of 8-bit numbers has a scale for each row, the lists are 16-bit floats.
- * @param {{ arrays: [string, number, number, string][] }} head name, rows, columns and
- *   kind of each, in the order in which they lie in the data
+ * What zlib compressed.
+ * @param {(Uint8Array<ArrayBuffer> | undefined)[]} parts
+ * @returns {Promise<ArrayBuffer | null>} null if they are not one whole
+ */
+async function decompressed(parts) {
+  if (!("DecompressionStream" in globalThis)) {
+    throw new Error("This browser is too old to unpack the model: it takes one of 2023.");
+  }
+  const blob = new Blob(parts.filter((part) => part !== undefined));
+  const bytes = blob.stream().pipeThrough(new DecompressionStream("deflate"));
+  try {
+    return await new Response(bytes).arrayBuffer(); // zlib wrote a checksum behind it
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * A matrix of whole numbers has a scale for each row, the lists are 16-bit floats.
+ * @param {[string, number, number, string][]} arrays name, rows, columns and kind of
+ *   each, in the order in which they lie in the data
  * @param {ArrayBuffer} data
  */
-function unpack({ arrays }, data) {
+function unpack(arrays, data) {
   let start = 0;
   const next = (/** @type {number} */ size) => data.slice(start, (start += size));
   /** @type {Record<string, Matrix>} */
@@ -157,18 +174,6 @@ function scaled(scales, numbers) {
     for (let i = n * cols; i < (n + 1) * cols; i++) result[i] *= scale;
   });
   return result;
-}
-
-/** @param {(Uint8Array | undefined)[]} parts */
-function joined(parts) {
-  const found = parts.filter((part) => part !== undefined);
-  const bytes = new Uint8Array(found.reduce((sum, part) => sum + part.length, 0));
-  let start = 0;
-  for (const part of found) {
-    bytes.set(part, start);
-    start += part.length;
-  }
-  return bytes;
 }
 
 /**

@@ -1,4 +1,4 @@
-"""Write the shipped translator for the page that translates: scripts of 8-bit weights.
+"""Write the shipped translator for the page that translates: scripts of small weights.
 
     python book/tools/page_model.py FOLDER      write model-01.js … model-16.js there
 
@@ -6,10 +6,13 @@ A page that was opened as a file may not read other files, but it may run script
 the model comes as scripts, each of them one call with a piece of its bytes in base64
 and their checksum. `book/interactive/weights.js` puts them together again.
 
-The bytes: a checksum of what follows the first eight bytes, and the length of a head
-(four bytes each); the head in JSON; then the arrays in the order in which the head
-lists them. A matrix is one 32-bit scale for each row, then 8-bit whole numbers, which
-the scales turn back into weights; a list is 16-bit floats.
+The bytes are compressed by zlib. In them: the length of a head (four bytes); the head
+in JSON; then the arrays in the order in which the head lists them. A matrix is one
+32-bit scale for each row, then whole numbers of a byte each, which the scales turn back
+into weights; a list is 16-bit floats.
+
+The whole numbers do not use all that fits into a byte: small ones are written in fewer
+bits by zlib, and the page has to fetch less.
 """
 
 from __future__ import annotations
@@ -35,7 +38,7 @@ from lib.translator import SHIPPED
 
 MODEL = "tatoeba-en-es"
 PARTS = 16
-LARGEST = 127  # the largest 8-bit whole number whose negative is one too
+LARGEST = 63  # of the whole numbers, which with their signs are seven bits each
 MOST_BYTES = 6_000_000  # that a page may ask its reader to fetch
 
 Floats = npt.NDArray[np.float32]
@@ -84,9 +87,10 @@ def packed(source: Path) -> bytes:
         "arrays": arrays,
     }
     text = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode()
-    content = text + b"".join(pieces)
-    numbers = np.array([zlib.crc32(content), len(text)], "<u4")
-    return numbers.tobytes() + content
+    content = np.array(len(text), "<u4").tobytes() + text + b"".join(pieces)
+    # Numbers that look random hold no repetitions to be found, only frequent values.
+    squeeze = zlib.compressobj(level=9, strategy=zlib.Z_HUFFMAN_ONLY)
+    return squeeze.compress(content) + squeeze.flush()
 
 
 def quantized(matrix: Floats) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:

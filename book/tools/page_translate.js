@@ -17,7 +17,7 @@ import { ModelParts, readSafetensors } from "../interactive/weights.js";
 
 const job = JSON.parse(readFileSync(process.argv[2], "utf-8"));
 const start = performance.now();
-const { model, vocabulary } = load(job.folder);
+const { model, vocabulary } = await load(job.folder);
 const loaded = performance.now();
 (job.warm ?? []).forEach(translate);
 const before = process.cpuUsage();
@@ -42,7 +42,7 @@ function translate(/** @type {string} */ sentence) {
   return { ids: greedy.ids, first };
 }
 
-function load(/** @type {string} */ folder) {
+async function load(/** @type {string} */ folder) {
   const scripts = readdirSync(folder).filter((name) => /^model-\d+\.js$/.test(name));
   if (scripts.length) {
     const parts = new ModelParts();
@@ -50,7 +50,7 @@ function load(/** @type {string} */ folder) {
     for (const name of scripts) {
       runInThisContext(readFileSync(join(folder, name), "utf-8"));
     }
-    const { config, arrays, tokenizer } = parts.whole();
+    const { config, arrays, tokenizer } = await parts.whole();
     return {
       model: new Transformer(config, arrays),
       vocabulary: SubwordVocabulary.fromMerges(tokenizer),

@@ -46,12 +46,12 @@ const answers = {
     });
   },
 
-  parts({ folder, names }) {
+  async parts({ folder, names }) {
     globalThis.bookModel = new ModelParts();
     for (const name of readdirSync(folder)) {
       runInThisContext(readFileSync(join(folder, name), "utf-8"));
     }
-    const { config, arrays, tokenizer } = globalThis.bookModel.whole();
+    const { config, arrays, tokenizer } = await globalThis.bookModel.whole();
     const { tokens, ranks } = SubwordVocabulary.fromMerges(tokenizer);
     const rows = (name) => arrays[name].toRows();
     const found = Object.fromEntries(names.map((name) => [name, rows(name)]));
@@ -60,4 +60,4 @@ const answers = {
   },
 };
 
-console.log(JSON.stringify(answers[question.kind](question)));
+console.log(JSON.stringify(await answers[question.kind](question)));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { deflateSync } from "node:zlib";
 import {
   crc32, halfFloats, ModelParts, PARTS, readSafetensors,
 } from "../../book/interactive/weights.js";
@@ -52,11 +53,8 @@ function pieces(word = "config") {
     tokenizer: {},
     arrays: [["w", 2, 2, "I8"], ["b", 1, 2, "F16"]],
   }));
-  const all = new Uint8Array(8 + head.length + data.length);
-  all.set(head, 8);
-  all.set(data, 8 + head.length);
-  const numbers = [parseInt(crc32(all.subarray(8)), 16), head.length];
-  all.set(new Uint8Array(Uint32Array.from(numbers).buffer));
+  const length = new Uint8Array(Uint32Array.of(head.length).buffer);
+  const all = deflateSync(Buffer.concat([length, head, data]));
   const size = Math.ceil(all.length / PARTS);
   return Array.from({ length: PARTS }, (_, i) => {
     const piece = all.subarray(i * size, (i + 1) * size);
@@ -64,16 +62,16 @@ function pieces(word = "config") {
   });
 }
 
-test("parts in any order make the model", () => {
+test("parts in any order make the model", async () => {
   const parts = new ModelParts();
   for (const piece of pieces().reverse()) assert.ok(parts.part(...piece));
-  const { config, arrays } = parts.whole();
+  const { config, arrays } = await parts.whole();
   assert.deepEqual(config, { word: "config" });
   near(arrays.w, [[63.5, -0.5], [0, -254]], 0);
   near(arrays.b, [1, -2], 0);
 });
 
-test("a missing or damaged part is noticed, and may be asked for again", () => {
+test("a missing or damaged part is noticed, and may be asked for again", async () => {
   const parts = new ModelParts();
   const all = pieces();
   const [number, count, text, checksum] = all[2];
@@ -84,16 +82,26 @@ test("a missing or damaged part is noticed, and may be asked for again", () => {
   assert.equal(parts.part(number, count + 1, text, checksum), false);
   assert.equal(parts.part(PARTS + 1, count, text, checksum), false);
   assert.deepEqual(parts.missing(), [3]);
-  assert.throws(() => parts.whole(), /not arrived whole: part 3 is/);
+  await assert.rejects(parts.whole(), /not arrived whole: part 3 is/);
   assert.ok(parts.part(...all[2]));
   assert.deepEqual(parts.missing(), []);
-  assert.equal(parts.whole().config.word, "config");
+  assert.equal((await parts.whole()).config.word, "config");
 });
 
-test("parts of two models do not pass for one", () => {
+test("parts of two models do not pass for one", async () => {
   const parts = new ModelParts();
   const [old, fresh] = [pieces("one"), pieces("another")];
   fresh.forEach((piece, i) => parts.part(...(i < 9 ? piece : old[i])));
-  assert.throws(() => parts.whole(), /do not belong together/);
+  await assert.rejects(parts.whole(), /do not belong together/);
   assert.equal(parts.missing().length, PARTS, "all of them are to be asked for again");
+});
+
+test("a browser that cannot unpack the model is told so", async (context) => {
+  const parts = new ModelParts();
+  for (const piece of pieces()) parts.part(...piece);
+  const known = Object.getOwnPropertyDescriptor(globalThis, "DecompressionStream");
+  context.after(() => Object.defineProperty(globalThis, "DecompressionStream", known));
+  delete globalThis.DecompressionStream;
+  await assert.rejects(parts.whole(), /too old to unpack the model/);
+  assert.deepEqual(parts.missing(), [], "what has arrived is kept");
 });
