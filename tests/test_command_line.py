@@ -220,7 +220,10 @@ class TestTranslate:
             ("One.\n\n", "Sentence 2 is empty"),
             ("One.\n?!", "Sentence 2: There is nothing to translate in '?!'"),
             (b"I like the caf\xe9.\n", "not UTF-8 text: byte 14 is 0xe9"),
-            ("One.\nTwo.\n" + "the dog " * 300, "Sentence 3: A sentence of 600 pieces"),
+            (
+                "One.\nTwo.\n" + "the dog " * 300,
+                "Sentence 3: A sentence of 600 sub-words",
+            ),
         ],
     )
     def test_input_that_is_none_is_refused(

@@ -1,4 +1,4 @@
-"""Write the shipped translator for the page that translates: scripts of small weights.
+"""Write the shipped translator for the page that translates: scripts of 8-bit weights.
 
     python book/tools/page_model.py FOLDER      write model-01.js … model-16.js there
 
@@ -10,9 +10,6 @@ The bytes are compressed by zlib. In them: the length of a head (four bytes); th
 in JSON; then the arrays in the order in which the head lists them. A matrix is one
 32-bit scale for each row, then whole numbers of a byte each, which the scales turn back
 into weights; a list is 16-bit floats.
-
-The whole numbers do not use all that fits into a byte: small ones are written in fewer
-bits by zlib, and the page has to fetch less.
 """
 
 from __future__ import annotations
@@ -38,7 +35,7 @@ from lib.translator import SHIPPED
 
 MODEL = "tatoeba-en-es"
 PARTS = 16
-LARGEST = 63  # of the whole numbers, which with their signs are seven bits each
+LARGEST = 127  # the largest whole number of a byte whose negative is one too
 MOST_BYTES = 6_000_000  # that a page may ask its reader to fetch
 
 Floats = npt.NDArray[np.float32]
