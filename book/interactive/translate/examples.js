@@ -3,10 +3,10 @@
 export const SENTENCES = [
   "My sister is wearing a red dress.",
   "I don't like cold coffee.",
-  "The dog bites the man.",
-  "The man bites the dog.",
-  "She gave me the book that I wanted.",
+  "The cat ate the mouse.",
+  "The mouse ate the cat.",
+  "We were watching television when the lights went out.",
   "It's raining cats and dogs.",
   "If I had more money, I would buy a bigger house.",
-  "My parents used to live in a small village near the sea.",
+  "She told me that she would come home late because she had a lot of work.",
 ];
