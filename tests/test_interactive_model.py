@@ -350,10 +350,21 @@ def test_the_page_reads_what_was_written(parts: list[Path], tmp_path: Path) -> N
     for name in names:  # 16 bits, as in the file
         assert torch.equal(torch.tensor(read["found"][name][0]), weights[name].float())
     exact = weights[matrix].float()
-    step = exact.abs().amax(dim=1, keepdim=True) / page_model.LARGEST
+    scales, _ = page_model.quantized(exact.numpy())
+    step = torch.from_numpy(scales)[:, None]
     found = torch.tensor(read["found"][matrix])
     assert ((found - exact).abs() <= 0.501 * step).all()
     assert not torch.equal(found, exact)
+
+
+def test_one_large_weight_widens_the_steps_of_its_row() -> None:
+    matrix = np.zeros((2, 1000), np.float32)
+    matrix[:, ::2] = 0.1
+    matrix[1, 0] = -10
+    scales, numbers = page_model.quantized(matrix)
+    assert scales[0] == pytest.approx(page_model.STEP * matrix[0].std())
+    assert scales[1] == pytest.approx(10 / page_model.LARGEST)
+    assert numbers[1, 0] == -page_model.LARGEST
 
 
 def test_a_row_of_zeros_stays_zero() -> None:

@@ -317,9 +317,8 @@ def test_what_the_page_says_of_pieces_taken_away_is_so(page: Page) -> None:
     for head in ("encoder, layer 1, head 1", "cross-attention, layer 3, head 2"):
         page.select_option(GONE, label=head)
         assert write(page, RAIN) == "Está lloviendo a los gatos y perros."
-    heads = page.locator(GONE).locator("option").evaluate_all(
-        "all => all.map(each => each.value).filter(Boolean)"
-    )
+    options = page.locator(f"{GONE} >> option")
+    heads = options.evaluate_all("all => all.map(each => each.value).filter(Boolean)")
     assert len(heads) == 36
     for head in heads:
         page.select_option(GONE, head)
@@ -464,7 +463,7 @@ def test_the_model_is_fetched_when_asked_for_and_then_needs_no_network(
     context.set_offline(True)
     others: list[str] = []
     page.on("request", lambda request: others.append(request.url))
-    assert write(page, MAN) == "El hombre mordió al perro."
+    assert write(page, MOUSE) == "El ratón se comió al gato."
     assert others == []
     page.emulate_media(media="print")
     assert page.locator(".interactive-still").is_visible()

@@ -4,9 +4,10 @@
     page_measure.py --limit 20      few sentences, to see that everything runs; no file
 
 On the test part of the corpus that the shipped translator was trained on: BLEU of lib
-and of the page's rounded weights, written greedily and, for the first thousand sentences,
-with a beam; how many of the first thousand translations are lib's, token for token,
-where the page's code has the same float weights; and how fast the page's model writes.
+and of the page's rounded weights, written greedily and, for the first thousand
+sentences, with a beam; how many of the first thousand translations are lib's, token for
+token, where the page's code has the same float weights; and how fast the page's model
+writes.
 What each way wrote is kept in .cache, so that a measurement that was cut off goes on;
 remove .cache/page_measure to begin anew.
 """

@@ -36,8 +36,8 @@ from lib.translator import SHIPPED
 MODEL = "tatoeba-en-es"
 PARTS = 16
 LARGEST = 127  # the largest whole number of a byte whose negative is one too
-# The step from one number to the next, in standard deviations of a row. A coarser step
-# makes small numbers more frequent, and so the compressed bytes fewer: six bits a weight.
+# From one number to the next, in standard deviations of a row. A coarser step makes
+# small numbers more frequent, and so the compressed bytes fewer: six bits a weight.
 STEP = 0.08
 MOST_BYTES = 6_000_000  # that a page may ask its reader to fetch
 
