@@ -55,14 +55,16 @@ LONGEST = (
     "test_colab.py",
 )
 
-# What trains, runs whole chapters or measures; `make quick` leaves it out. A single
-# test that takes seconds in another file says so itself, with the mark `slow`.
+# What trains, measures, runs whole chapters, draws every figure or plays every fault of
+# a download; `make quick` leaves it out. A single test that takes seconds in another
+# file says so itself, with the mark `slow`.
 SLOW = (
     *("test_exercises.py", "test_colab.py", "test_portable.py"),
     *("test_training.py", "test_training_devices.py", "test_training_ends.py"),
     *("test_bench.py", "test_measure.py", "test_variants.py", "test_shipped.py"),
     *("test_course.py", "test_course_grading.py"),
     *("test_engines.py", "test_real_corpora.py", "test_gallery.py"),
+    *("test_figures.py", "test_downloads.py"),
 )
 
 

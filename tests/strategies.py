@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,8 +16,9 @@ from lib.config import TransformerConfig
 from lib.model import Transformer
 
 # The same examples on every run and every machine, with no time limit for each.
+# `make quick` looks at the first few alone.
 FEW = settings(
-    max_examples=20,
+    max_examples=5 if os.environ.get("QUICK") else 20,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],

@@ -69,6 +69,7 @@ def test_a_test_that_fails_is_heard(tmp_path: Path) -> None:
     assert run_node("--test", file).returncode != 0
 
 
+@pytest.mark.slow
 def test_the_types_are_right() -> None:
     assert check_types() == ""
 
@@ -107,6 +108,7 @@ def shipped_sentences() -> list[str]:
     return [*sample, *dict.fromkeys(text for pair in pairs[::6] for text in pair)]
 
 
+@pytest.mark.slow
 def test_subwords_of_ten_thousand_sentences_that_ship(tmp_path: Path) -> None:
     sentences = shipped_sentences()[:10_000]
     assert len(sentences) == 10_000

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Every check of the project, the quick ones first; with --quick only what needs no
-# training, no browser and no built site; with other arguments, pytest on those alone.
-# The last line says what happened. All checks run, also after one has failed.
+# training, no browser and no built site, and each property on few examples; with other
+# arguments, pytest on those alone. The last line says what happened. All checks run,
+# also after one has failed.
 cd "$(dirname "$0")/../.." || exit 1
 run=${BIN:-.venv/bin}/python
 step=book/tools/step.sh
@@ -57,7 +58,7 @@ if [ "${1:-}" = --quick ]; then
     check_code
     echo "Tests and doctests that take no training (pytest, two side by side)"
     # shellcheck disable=SC2086  # the options are words
-    "$run" -m pytest -q -p no:cacheprovider --doctest-modules $side_by_side \
+    QUICK=1 "$run" -m pytest -q -p no:cacheprovider --doctest-modules $side_by_side \
         -m "not slow and not browser and not site" --durations 3 --durations-min 3 \
         lib tests || failed="$failed pytest,"
     finish "make quick"
