@@ -142,6 +142,49 @@ def test_differences_are_those_of_the_kept_counts(folder: Path) -> None:
         assert low <= value <= high
 
 
+def test_the_best_search_of_the_validation_part_is_tried_on_the_test_part(
+    folder: Path,
+) -> None:
+    winner = load(folder / "scores.json")["winner"]
+    rows = load(folder / "beams.json")
+    best = max(row["bleu"] for row in rows)
+    assert {key: winner[key] for key in ("beam", "length_penalty", "difference")} in [
+        {key: row[key] for key in ("beam", "length_penalty", "difference")}
+        for row in rows
+        if row["bleu"] == best
+    ]
+
+
+def test_the_gain_on_the_test_part_is_that_of_the_two_searches() -> None:
+    answers = references(make_corpus().splits["test"])
+    right = list(answers.values())
+    better = [texts[0] for texts in right]
+    paper = [*better[:10], *("No lo sé." for _ in better[10:])]
+    asked: list[Any] = []
+
+    class Made:
+        def translate(self, sentences: dict[str, list[str]], *how: Any) -> list[str]:
+            asked.append((list(sentences), *how))
+            return better
+
+    best = {"beam": 2, "length_penalty": 3.0, "bleu": 9.0, "difference": [3, 1, 5]}
+    worse = {**best, "beam": 8, "bleu": 8.0}
+    made: Any = Made()
+    found = measure.try_winner([worse, best], made, answers, paper)
+    assert asked == [(list(answers), 64, 2, 3.0)]
+    assert (found["beam"], found["difference"]) == (2, [3, 1, 5])
+    gain, low, high = found["test_difference"]
+    one, other = (compare_with_all(each, right)["bleu"] for each in (better, paper))
+    assert gain == pytest.approx(one - other, abs=0.011)
+    assert 10 < low < gain < high
+
+
+def test_a_pause_of_the_machine_is_not_counted() -> None:
+    run = object.__new__(measure.Run)
+    run.log = [{"seconds": text} for text in ("410.5", "400.0", "3413.7", "390.0")]
+    assert run.seconds == 1621  # four times 405.25, between the two in the middle
+
+
 def test_a_folder_is_scored_again_to_the_same_scores(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
