@@ -179,12 +179,6 @@ def test_the_gain_on_the_test_part_is_that_of_the_two_searches() -> None:
     assert 10 < low < gain < high
 
 
-def test_a_pause_of_the_machine_is_not_counted() -> None:
-    run = object.__new__(measure.Run)
-    run.log = [{"seconds": text} for text in ("410.5", "400.0", "3413.7", "390.0")]
-    assert run.seconds == 1621  # four times 405.25, between the two in the middle
-
-
 def test_a_folder_is_scored_again_to_the_same_scores(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

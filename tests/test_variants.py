@@ -7,13 +7,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import variants
 
 from lib import corpora
 from lib.corpora import Corpus
-from lib.evaluation.bootstrap import Counts
 from lib.training import TrainingSettings
 from lib.translator import SHIPPED
 
@@ -25,8 +23,7 @@ def runs_of(file: Path) -> dict[tuple[str, int], dict[str, Any]]:
 
 
 @pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(variants, "ROOT", tmp_path)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = list(corpora.load("grammar", size=400).splits["train"])
     splits = {"train": pairs[:80], "validation": pairs[80:90], "test": pairs[90:95]}
     corpus = Corpus("made-up", "en", "es", splits, attribution="By nobody.")
@@ -61,19 +58,13 @@ def test_each_variant_differs_in_what_its_row_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("small")
-def test_a_run_is_compared_with_the_baseline_of_its_seed(tmp_path: Path) -> None:
+def test_runs_stand_in_the_order_of_variants_and_seeds(tmp_path: Path) -> None:
     file = tmp_path / "variants.json"
     variants.main([str(file), "wider", "--seeds", "1"])
-    assert "difference" not in runs_of(file)["wider", 1]  # nothing to compare with
     variants.main([str(file), "base", "wider", "--seeds", "0", "1"])
     runs = runs_of(file)
     assert list(runs) == [("base", 0), ("base", 1), ("wider", 0), ("wider", 1)]
-    for seed in (0, 1):
-        value, low, high = runs["wider", seed]["difference"]
-        assert low <= high
-        wanted = runs["wider", seed]["bleu"] - runs["base", seed]["bleu"]
-        assert value == pytest.approx(wanted, abs=0.011)
-        assert "difference" not in runs["base", seed]
+    assert all(run["seconds"] >= 0 and 0 <= run["bleu"] <= 100 for run in runs.values())
 
 
 @pytest.mark.usefixtures("small")
@@ -82,11 +73,9 @@ def test_what_is_there_is_kept_and_the_rest_is_added(
 ) -> None:
     file, trained = tmp_path / "variants.json", []
 
-    def measure(
-        corpus: Corpus, name: str, seed: int, every: int
-    ) -> tuple[dict[str, Any], Counts]:
+    def measure(corpus: Corpus, name: str, seed: int, every: int) -> dict[str, Any]:
         trained.append((name, seed, every))
-        return {"name": name, "seed": seed}, np.ones((3, 10), np.int64)
+        return {"name": name, "seed": seed}
 
     monkeypatch.setattr(variants, "measure_variant", measure)
     variants.main([str(file), "base"])
@@ -131,8 +120,6 @@ def test_the_shipped_record_is_what_the_tool_would_measure() -> None:
     )
     assert TrainingSettings(**record["settings"]) == variants.BASE
     assert (record["corpus"], record["every"]) == (variants.CORPUS, variants.EVERY)
-    assert record["baseline"] == variants.BASELINE
-    assert record["runs"][0]["name"] == variants.BASELINE
     for run in record["runs"]:
         assert run["changed"] == variants.VARIANTS[run["name"]]
         assert run["sentences"] == 1000

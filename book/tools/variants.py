@@ -7,8 +7,7 @@
 
 All see the same sentences, every fourth of the training part, in runs that differ in
 their sizes and seeds alone. They are scored on the validation part, greedily, with all
-references, and compared with the first variant of the same seed by a paired bootstrap.
-What stands in FILE already is kept, so that an interrupted run can go on.
+references. What stands in FILE already is kept, so that an interrupted run can go on.
 """
 
 from __future__ import annotations
@@ -21,17 +20,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # the working tree, whatever else is installed
 
-from measure import difference, machine, validate  # noqa: E402
+from measure import machine, validate  # noqa: E402
 
 from lib import corpora  # noqa: E402
 from lib.corpora import Corpus  # noqa: E402
-from lib.evaluation.bootstrap import Counts  # noqa: E402
-from lib.files import read_json, write_json, write_whole  # noqa: E402
+from lib.files import read_json, write_json  # noqa: E402
 from lib.model import count_parameters  # noqa: E402
 from lib.training import TrainingSettings, train  # noqa: E402
 from lib.translator import Translator  # noqa: E402
@@ -56,7 +52,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "wider, fewer layers": {"d_model": 256, "d_ff": 1024, "n_layers": 2},
     "narrower, more layers": {"d_model": 160, "d_ff": 640, "n_layers": 5},
 }
-BASELINE = next(iter(VARIANTS))
 Key = tuple[str, int]  # a variant and a seed
 
 
@@ -83,14 +78,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for seed in options.seeds:
         for name in options.names or VARIANTS:
             if (name, seed) not in record.runs:
-                run, counts = measure_variant(corpus, name, seed, options.every)
-                record.add(run, counts)
+                run = measure_variant(corpus, name, seed, options.every)
+                record.add(run)
                 print(run, flush=True)
     return 0
 
 
 class Record:
-    """The file of all runs, and beside it what BLEU counted in each, as long as needed.
+    """The file of all runs.
 
     Args:
         file: where the runs stand; those measured in another way are left out.
@@ -98,12 +93,11 @@ class Record:
     """
 
     def __init__(self, file: Path, every: int) -> None:
-        self.file, self.folder = file, ROOT / ".cache" / "variants" / file.stem
+        self.file = file
         self.head = {
             "corpus": CORPUS,
             "every": every,
             "settings": dataclasses.asdict(BASE),
-            "baseline": BASELINE,
         }
         self.runs: dict[Key, dict[str, Any]] = {}
         found = read_json(file) if file.is_file() else {}
@@ -117,37 +111,15 @@ class Record:
             {**found, "settings": told}.get(k) == v for k, v in self.head.items()
         )
 
-    def add(self, run: dict[str, Any], counts: Counts) -> None:
-        """Keep a run, compare what can be compared now, and write the file."""
-        key = run["name"], run["seed"]
-        self.runs[key] = run
-        rows = [",".join(map(str, row)) for row in counts.tolist()]
-        write_whole(self._counts_file(key), "\n".join(rows) + "\n")
-        self._compare(run["seed"])
+    def add(self, run: dict[str, Any]) -> None:
+        """Keep a run, and write the file."""
+        self.runs[run["name"], run["seed"]] = run
         order = list(VARIANTS)
         keys = sorted(self.runs, key=lambda key: (order.index(key[0]), key[1]))
         write_json(self.file, {**self.head, "runs": [self.runs[key] for key in keys]})
 
-    def _counts_file(self, key: Key) -> Path:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        return self.folder / f"{'-'.join(key[0].split())}-{key[1]}.csv"
 
-    def _compare(self, seed: int) -> None:
-        """Say by how much each run of a seed differs from the first variant's."""
-        counts = {}
-        for key in (key for key in self.runs if key[1] == seed):
-            if self._counts_file(key).is_file():
-                file = self._counts_file(key)
-                counts[key] = np.loadtxt(file, np.int64, delimiter=",", ndmin=2)
-        baseline = counts.pop((BASELINE, seed), None)
-        for key, found in counts.items():
-            if baseline is not None and len(found) == len(baseline):
-                self.runs[key]["difference"] = difference(found, baseline)
-
-
-def measure_variant(
-    corpus: Corpus, name: str, seed: int, every: int
-) -> tuple[dict[str, Any], Counts]:
+def measure_variant(corpus: Corpus, name: str, seed: int, every: int) -> dict[str, Any]:
     """Train one variant on some pairs of the training part, and score it."""
     changed = VARIANTS[name]
     settings = dataclasses.replace(BASE, **changed, seed=seed)
@@ -158,8 +130,8 @@ def measure_variant(
     start = time.process_time()  # of all cores, whatever else the machine does
     model = train(splits, vocabulary, vocabulary, settings).model
     seconds = time.process_time() - start
-    found, counts = validate(Translator(model, vocabulary, vocabulary), corpus, None)
-    run = {
+    found, _ = validate(Translator(model, vocabulary, vocabulary), corpus, None)
+    return {
         "name": name,
         "seed": seed,
         "changed": changed,
@@ -169,7 +141,6 @@ def measure_variant(
         **{key: found[key] for key in ("bleu", "chrf", "sentences")},
         "machine": machine(),
     }
-    return run, counts
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ class Guarded:
         call = f"{self._name}({', '.join(given)})"
         try:
             result = self._target(*_copy(args), **_copy(kwargs))
-        except NotImplementedError as error:
+        except NotImplementedError as error:  # PyTorch: a module without `forward`
             raise NotAnswered(REPLACE) from error
         except Exception as error:
             if "ellipsis" in str(error).lower():
