@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import errno
 import io
@@ -12,10 +13,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
-from lib import corpora
+from lib import commands, corpora
 from lib.__main__ import main
 from lib.corpora import Corpus
 from lib.training import TranslationTask
@@ -266,6 +268,41 @@ class TestTranslate:
         assert f"'{size[:30]}" in message
         assert message.endswith("is not a whole number of at least 1.")
         assert len(message) < 200
+
+
+THE_MODEL = {"model.py", "layers.py", "attention.py", "positions.py", "masks.py"}
+
+
+@pytest.mark.parametrize(("beam", "search"), [(4, "beam"), (1, "greedy")])
+def test_a_sentence_goes_through_the_files_of_the_map(
+    beam: int, search: str, lib: Lib, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CONTRIBUTING.md lists them, eight; the model and its twins stand behind them."""
+    translator, run = Translator.load("tatoeba-en-es"), commands.translate.run
+    files: set[str] = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        file = Path(frame.f_code.co_filename)
+        if event == "call" and file.is_relative_to(ROOT / "lib"):
+            files.add(file.relative_to(ROOT / "lib").as_posix())
+
+    def watched(options: argparse.Namespace) -> None:
+        sys.setprofile(note)
+        try:
+            run(options)
+        finally:
+            sys.setprofile(None)
+
+    monkeypatch.setattr(commands.translate, "run", watched)
+    monkeypatch.setattr(commands.translate, "_open", lambda *_: translator)
+    done = lib("translate", "I like tea.", "--beam", str(beam))
+    assert done.out == "Me gusta el té.\n"
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    listed = re.findall(r"^\d\. `(\w+/\w+\.py)`", text, re.M)
+    assert len(listed) == 8
+    wanted = {file.replace("beam.py", f"{search}.py") for file in listed}
+    behind = {each for each in files if each in THE_MODEL or each.startswith("speed/")}
+    assert files - behind == wanted
 
 
 class TestEvaluate:
