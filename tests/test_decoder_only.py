@@ -6,20 +6,28 @@ no such model; whoever builds one from its pieces has their speed too.
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from lib.attention import MultiHeadAttention
-from lib.decoding import CachedAttention
+from lib.decoding.cache import CachedAttention, _cache
 from lib.layers import TokenEmbedding
 from lib.masks import causal_mask, padding_mask
 from lib.model import Encoder
 from lib.positions import PositionalEncoding
 from lib.speed import Blocks, FusedAttention, exchange, fuse
-from tests.strategies import FEW, assert_close, pad, randomize, tiny_config
+from tests.strategies import (
+    FEW,
+    assert_close,
+    assert_same_gradients,
+    pad,
+    randomize,
+    tiny_config,
+)
 
 SENTENCES = st.lists(
     st.lists(st.integers(1, 10), min_size=1, max_size=6), min_size=1, max_size=4
@@ -49,27 +57,19 @@ def model(norm_first: bool) -> DecoderOnly:
     return made
 
 
-def gradients(whole: nn.Module) -> list[Tensor]:
-    found = [p.grad.clone() for p in whole.parameters() if p.grad is not None]
-    whole.zero_grad()
-    return found
-
-
 @FEW
 @given(sentences=SENTENCES, norm_first=st.booleans())
 def test_fused_it_learns_the_same(sentences: list[list[int]], norm_first: bool) -> None:
     plain, ids = model(norm_first), pad(sentences)
-    fused = fuse(plain)
+    fused = fuse(copy.deepcopy(plain))  # with gradients of its own
     kinds = {type(layer.self_attention) for layer in fused.layers.layers}
     assert kinds == {FusedAttention}
     real = ids != 0
     expected, got = plain(ids)[real], fused(ids)[real]
     assert_close(got, expected)
     expected.square().mean().backward()
-    right = gradients(plain)
     got.square().mean().backward()
-    for ours, theirs in zip(gradients(fused), right, strict=True):
-        assert_close(ours, theirs)
+    assert_same_gradients(fused, plain)
 
 
 @FEW
@@ -87,16 +87,11 @@ def test_packed_nothing_is_computed_for_padding(
     assert_close(got, plain(ids)[ids != 0])
 
 
-def _remember(part: nn.Module) -> None:
-    if type(part) is MultiHeadAttention:
-        part.__class__ = CachedAttention
-
-
 @pytest.mark.parametrize("norm_first", [True, False])
 def test_cached_it_reads_each_token_once(norm_first: bool) -> None:
     plain = model(norm_first)
     ids = torch.tensor([[1, 4, 5, 6, 2], [1, 7, 3, 9, 8]])
-    twin = exchange(plain.layers, _remember)
+    twin = exchange(plain.layers, _cache)
     kept = [part for part in twin.modules() if isinstance(part, CachedAttention)]
     assert len(kept) == 2
     for attention in kept:

@@ -24,6 +24,7 @@ from tests.strategies import (
     SIZES,
     Sizes,
     assert_close,
+    assert_same_gradients,
     pad,
     randomize,
     tiny_config,
@@ -53,15 +54,6 @@ def vectors(sizes: Sizes, kind: str) -> list[Tensor]:
     if kind == "self":
         return [query, query, query]
     return [query, key, key] if kind == "cross" else [query, key, value]
-
-
-def assert_same_gradients(ours: nn.Module, theirs: nn.Module) -> None:
-    pairs = zip(ours.named_parameters(), theirs.named_parameters(), strict=True)
-    for (name, our), (other, their) in pairs:
-        assert name == other
-        assert (our.grad is None) == (their.grad is None), name
-        if our.grad is not None and their.grad is not None:
-            assert_close(our.grad, their.grad)
 
 
 # --- attention ------------------------------------------------------------------------
