@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import shlex
 import shutil
@@ -24,7 +25,7 @@ from lib.evaluation import (
     paired_bootstrap,
 )
 from lib.evaluation.bootstrap import Counts
-from lib.training import TrainingSettings, train
+from lib.training import TrainingSettings, read_log, train
 from lib.translator import Translator
 from lib.vocabulary.subwords import SubwordVocabulary
 
@@ -38,6 +39,7 @@ SETTINGS = TrainingSettings(
     vocab_size=150,
     tie_embeddings=True,
 )
+NAMES = ("first", "settings")
 
 
 def make_corpus() -> Corpus:
@@ -55,12 +57,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts = (text for pair in corpus.splits["train"] for text in pair)
     shared = SubwordVocabulary.build(texts, SETTINGS.vocab_size)
     train(corpus.splits, shared, shared, SETTINGS, run / "it")
+    make([str(run / "it"), str(out), "--machine", "an abacus"])
+    return out
+
+
+def make(words: list[str]) -> None:
+    corpus = make_corpus()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(corpora, "load", lambda name: corpus)
-        measure.main(
-            ["translator", str(run / "it"), str(out), "--machine", "an abacus"]
-        )
-    return out
+        measure.main(["translator", *words])
 
 
 def load(file: Path) -> Any:
@@ -208,6 +213,33 @@ def test_its_command_gives_its_settings(folder: Path) -> None:
     assert best == next(
         row["bleu"] for row in last if row["average"] == settings.average
     )
+
+
+def test_a_second_run_tells_of_the_first(folder: Path, tmp_path: Path) -> None:
+    run, out = tmp_path / "run", tmp_path / "out"
+    start = Translator.load(folder)
+    second = dataclasses.replace(
+        SETTINGS, epochs=2, average=2, subword_dropout=0.1, learning_rate=0.001
+    )
+    shared = start.src_vocab
+    train(make_corpus().splits, shared, shared, second, run, start=start.model)
+    make([str(run), str(out), "--first", str(folder)])
+    report, card = load(out / "scores.json"), (out / "README.md").read_text("utf-8")
+    first, last = (read_settings([], out / f"{name}.toml") for name in NAMES)
+    assert first == read_settings([], folder / "settings.toml")
+    assert dataclasses.asdict(first) == report["first"]
+    assert dataclasses.asdict(last) == report["settings"]
+    begin, go_on = map(shlex.split, report["command"].splitlines())
+    assert begin[-4:] == ["--settings", "first.toml", "--out", "first"]
+    assert go_on[-4:] == ["--settings", "settings.toml", "--from", "first"]
+    assert report["command"] in card
+    assert "| training | 3 + 2 epochs in" in card
+    assert "\nsubword_dropout = 0.0\nepochs = 3\n" in card  # what the first had
+    rows = read_log(out / "log.csv")
+    assert [row["epoch"] for row in rows] == ["1", "2", "3", "4", "5"]
+    assert rows[:3] == read_log(folder / "log.csv")
+    seconds = sum(float(row["seconds"]) for row in rows)
+    assert report["seconds"] == round(seconds)
 
 
 def test_every_mistake_is_counted(folder: Path) -> None:

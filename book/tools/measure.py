@@ -29,6 +29,7 @@ sys.path.insert(0, str(ROOT))  # the working tree, whatever else is installed
 from grading import counts_table, grade  # noqa: E402
 
 from lib import corpora  # noqa: E402
+from lib.commands.set_options import read_settings  # noqa: E402
 from lib.corpora import Corpus, references  # noqa: E402
 from lib.evaluation.bootstrap import Counts, paired_bootstrap, sentence_counts  # noqa: E402
 from lib.evaluation.scores import compare_with_all, held_out_fingerprint  # noqa: E402
@@ -47,7 +48,7 @@ BEAM, PENALTY = 4, 0.6  # the paper's
 BEAMS = ((1, PENALTY), (2, PENALTY), (4, PENALTY), (8, PENALTY))
 PENALTIES = ((BEAM, 0.0), (BEAM, 1.0), (BEAM, 2.0), (BEAM, 3.0))
 AVERAGES = (2, 4, 8)
-SCORES = "scores.json"
+SCORES, FIRST_FILE = "scores.json", "first.toml"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -58,6 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ship.add_argument("run", type=Path)
     ship.add_argument("folder", type=Path)
     ship.add_argument("--corpus", default="tatoeba-en-es", choices=corpora.names())
+    ship.add_argument(
+        "--first", type=Path, help="folder of the translator that the run began with"
+    )
     ship.add_argument("--limit", type=int, help="sources of each part, for a trial")
     ship.add_argument("--machine", default=machine(), help="(%(default)s)")
     ship.set_defaults(do=make_translator)
@@ -86,14 +90,16 @@ def make_translator(options: argparse.Namespace) -> None:
     """Average, choose, measure, and write the folder."""
     corpus = corpora.load(options.corpus)
     folder = options.folder
-    run = Run(options.run, corpus)
+    run = Run(options.run, corpus, options.first)
     tried, average = choose_average(run, options.limit)
     translator = run.translator(average)
     translator.save(folder, half=True)
     translator = Translator.load(folder)  # as everybody will use it, in 16 bits
     write_json(folder / "tried.json", tried)
-    write_whole(folder / LOG, (options.run / LOG).read_text("utf-8"))
     report = run.report(average, options.machine)
+    write_log(folder / LOG, run.log)
+    if run.first:
+        write_whole(folder / FIRST_FILE, to_toml(report["first"]))
     measure(folder, translator, corpus, report, options.limit)
 
 
@@ -155,16 +161,22 @@ class Run:
     Args:
         folder: where it is.
         corpus: what it was trained on.
+        first: the folder of the translator that it began with, if it began with one.
     """
 
-    def __init__(self, folder: Path, corpus: Corpus) -> None:
+    def __init__(self, folder: Path, corpus: Corpus, first: Path | None = None) -> None:
         self.folder, self.corpus = folder, corpus
         self.told = read_json(folder / SETTINGS)
         names = [field.name for field in dataclasses.fields(TrainingSettings)]
         self.settings = TrainingSettings(
             **{name: self.told[name] for name in names if name in self.told}
         )
-        self.log = read_log(folder / LOG)
+        self.first = read_settings([], first / SETTINGS_FILE) if first else None
+        self.log = read_log(first / LOG) if first else []
+        self.log += [
+            {**row, "epoch": str(int(row["epoch"]) + len(self.log))}
+            for row in read_log(folder / LOG)
+        ]
         texts = (text for pair in corpus.splits["train"] for text in pair)
         self.vocabulary = SubwordVocabulary.build(texts, self.settings.vocab_size)
         self.files = epoch_files(folder)
@@ -184,12 +196,17 @@ class Run:
         settings = dataclasses.replace(self.settings, average=average)
         corpus = self.corpus
         train = f"python -m lib train --corpus {corpus.name}"
+        command = f"{train} --settings {SETTINGS_FILE}"
+        if self.first:
+            begin = f"{train} --settings {FIRST_FILE} --out first"
+            command = f"{begin}\n{command} --from first"
         return {
-            "command": f"{train} --settings {SETTINGS_FILE}",
+            "command": command,
             "name": corpus.name,
             "corpus": corpus.name,
             "generated": corpus.generated,
             "settings": dataclasses.asdict(settings),
+            **({"first": dataclasses.asdict(self.first)} if self.first else {}),
             "parameters": count_parameters(self.translator(1).model),
             "train_pairs": self.told["pairs"]["train"],
             "pairs": self.told["pairs"],
@@ -198,6 +215,12 @@ class Run:
             "machine": machine,
             "seconds": round(sum(float(row["seconds"]) for row in self.log)),
         }
+
+
+def write_log(file: Path, rows: Sequence[dict[str, str]]) -> None:
+    """Write one line an epoch, of both runs where there were two."""
+    lines = [",".join(rows[0]), *(",".join(row.values()) for row in rows)]
+    write_whole(file, "".join(f"{line}\n" for line in lines))
 
 
 def validate(

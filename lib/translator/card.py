@@ -14,8 +14,7 @@ REPORT_FILE, SETTINGS_FILE = "scores.json", "settings.toml"
 _CARD = """\
 # {name}
 
-A translator, trained by the command below with the code of *The Transformer, Piece by
-Piece*.
+A translator, trained as follows with the code of *The Transformer, Piece by Piece*.
 
 ```
 {command}
@@ -25,14 +24,14 @@ Its settings, which `settings.toml` in this folder holds too:
 
 ```toml
 {settings}```
-
+{first}
 | | |
 | --- | --- |
 | corpus | `{corpus}`, {pairs:,} sentence pairs to train on{parts} |
 | vocabulary | {vocabulary} |
 | size | {parameters:,} parameters, {layers} + {layers} layers, d_model {d_model}, \
 {n_heads} heads, d_ff {d_ff} |
-| training | {epochs} epochs in {seconds:,} s, seed {seed}{averaged}{machine} |{start}
+| training | {epochs} in {seconds:,} s, seed {seed}{averaged}{machine} |{start}
 {source}
 ## Scores
 
@@ -42,6 +41,13 @@ Its settings, which `settings.toml` in this folder holds too:
 
 `config.json` holds the sizes and {words}, `model.safetensors` the weights in
 16 bits, `log.csv` one line for each epoch, `scores.json` all of the above as data.
+"""
+_FIRST = """
+It began with the weights of a first run, whose settings `first.toml` holds. That run
+had other values of these:
+
+```toml
+{values}```
 """
 _ORIGIN = """
 ## Data and its license
@@ -93,7 +99,8 @@ def write_card(folder: Path, report: dict[str, Any]) -> None:
         d_model=settings["d_model"],
         n_heads=settings["n_heads"],
         d_ff=settings["d_ff"],
-        epochs=settings["epochs"],
+        epochs=_epochs(report),
+        first=_first(report),
         averaged=f", the mean of the last {average} epochs" if average > 1 else "",
         machine=f"; {report['machine']}" if "machine" in report else "",
         seconds=report["seconds"],
@@ -111,6 +118,20 @@ def read_report(folder: Path | str) -> dict[str, Any]:
     file = find_folder(folder) / REPORT_FILE
     report = read_json(file) if file.is_file() else None
     return report if isinstance(report, dict) else {}
+
+
+def _epochs(report: Mapping[str, Any]) -> str:
+    runs = [report[name] for name in ("first", "settings") if name in report]
+    return f"{' + '.join(str(run['epochs']) for run in runs)} epochs"
+
+
+def _first(report: Mapping[str, Any]) -> str:
+    """Say in what the first of two runs differed; nothing where there was one."""
+    if "first" not in report:
+        return ""
+    first, last = report["first"], report["settings"]
+    changed = {name: first[name] for name in last if first[name] != last[name]}
+    return _FIRST.format(values=to_toml(changed))
 
 
 def _held_out(pairs: Mapping[str, int]) -> str:
