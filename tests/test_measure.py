@@ -176,6 +176,8 @@ def test_the_gain_on_the_test_part_is_that_of_the_two_searches() -> None:
     worse = {**best, "beam": 8, "bleu": 8.0}
     made: Any = Made()
     found = measure.try_winner([worse, best], made, answers, paper)
+    whole = compare_with_all(better, right)
+    assert found["test"] == {name: whole[name] for name in ("bleu", "chrf")}
     assert asked == [(list(answers), 64, 2, 3.0)]
     assert (found["beam"], found["difference"]) == (2, [3, 1, 5])
     gain, low, high = found["test_difference"]
@@ -277,6 +279,10 @@ def test_the_card_tells_whose_sentences_they_are(folder: Path) -> None:
             assert f"{result[name]:.1f}" in card
         assert result["bleu_signature"] in card
     assert "a beam of 4" in card
+    best = load(folder / "scores.json")["winner"]
+    assert f"a beam of {best['beam']} and a length penalty of\n" in card
+    gives = f"{best['length_penalty']}, gives {{bleu:.1f}} BLEU and {{chrf:.1f}} chrF"
+    assert gives.format(**best["test"]) in card
 
 
 def test_a_benchmark_is_kept_with_its_log(folder: Path, tmp_path: Path) -> None:

@@ -145,14 +145,18 @@ def try_winner(
 ) -> dict[str, Any]:
     """What the best search of the validation part gains there, and on the test part.
 
-    The scores that are reported keep the setting that was fixed beforehand.
+    The scores in the tables keep the setting that was fixed beforehand.
     """
     best = max(beams, key=lambda row: float(row["bleu"]))
     other = translator.translate(answers, 64, best["beam"], best["length_penalty"])
     right = list(answers.values())
     gain = difference(sentence_counts(other, right), sentence_counts(written, right))
-    names = ("beam", "length_penalty", "difference")
-    return {**{name: best[name] for name in names}, "test_difference": gain}
+    found = compare_with_all(other, right)
+    return {
+        **{name: best[name] for name in ("beam", "length_penalty", "difference")},
+        "test_difference": gain,
+        "test": {name: found[name] for name in ("bleu", "chrf")},
+    }
 
 
 class Run:

@@ -37,7 +37,7 @@ Its settings, which `settings.toml` in this folder holds too:
 
 {how}
 
-{rows}
+{rows}{winner}
 
 `config.json` holds the sizes and {words}, `model.safetensors` the weights in
 16 bits, `log.csv` one line for each epoch, `scores.json` all of the above as data.
@@ -69,6 +69,10 @@ _BEAM_HOW = """\
 Each source is translated once, with {decoding}. It is compared with all right
 translations that the corpus has for it, and, in the second row, with the first of them
 alone; case and punctuation count."""
+_WINNER = """
+
+The best search on the validation part, a beam of {beam} and a length penalty of
+{length_penalty}, gives {bleu:.1f} BLEU and {chrf:.1f} chrF on the test part."""
 _FAR = """
 
 Near-paraphrases of many test sentences stand in the training part, which flatters any
@@ -109,6 +113,7 @@ def write_card(folder: Path, report: dict[str, Any]) -> None:
         source=_origin(report) if real else "",
         how=_how(report) if real else _EXACT_HOW,
         rows=_score_table(scores) if real else _exact_table(scores),
+        winner=_winner(report.get("winner")),
     )
     write_whole(folder / "README.md", card)
 
@@ -171,6 +176,10 @@ def _how(report: dict[str, Any]) -> str:
     )
     far = _FAR if "test-far" in report["scores"] else ""
     return _BEAM_HOW.format(decoding=decoding) + far
+
+
+def _winner(winner: Mapping[str, Any] | None) -> str:
+    return _WINNER.format(**winner, **winner["test"]) if winner else ""
 
 
 def _exact_table(scores: dict[str, Any]) -> str:
