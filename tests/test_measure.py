@@ -240,6 +240,7 @@ def test_a_second_run_tells_of_the_first(folder: Path, tmp_path: Path) -> None:
     rows = read_log(out / "log.csv")
     assert [row["epoch"] for row in rows] == ["1", "2", "3", "4", "5"]
     assert rows[:3] == read_log(folder / "log.csv")
+    assert {row["epoch"] for row in load(out / "tried.json")} == {4, 5}
     seconds = sum(float(row["seconds"]) for row in rows)
     assert report["seconds"] == round(seconds)
 

@@ -177,8 +177,9 @@ class Run:
         )
         self.first = read_settings([], first / SETTINGS_FILE) if first else None
         self.log = read_log(first / LOG) if first else []
+        self.before = len(self.log)  # epochs of the first run
         self.log += [
-            {**row, "epoch": str(int(row["epoch"]) + len(self.log))}
+            {**row, "epoch": str(self.before + int(row["epoch"]))}
             for row in read_log(folder / LOG)
         ]
         texts = (text for pair in corpus.splits["train"] for text in pair)
@@ -265,13 +266,14 @@ def choose_average(run: Run, limit: int | None) -> tuple[list[dict[str, Any]], i
     for epoch, average in tried:
         translator = run.translator(average, epoch)
         found, counted = validate(translator, run.corpus, limit)
-        rows.append({"epoch": epoch, "average": average, **found})
+        whole = {"epoch": run.before + epoch, "average": average}
+        rows.append({**whole, **found})
         counts.append(counted)
         print(rows[-1], flush=True)
     last_alone = counts[tried.index((epochs[-1], 1))]
     for row, counted in zip(rows, counts, strict=True):
         row["difference"] = difference(counted, last_alone)
-    last = [row for row in rows if row["epoch"] == epochs[-1]]
+    last = [row for row in rows if row["epoch"] == run.before + epochs[-1]]
     return rows, max(last, key=lambda row: row["bleu"])["average"]
 
 
