@@ -7,12 +7,14 @@ import dataclasses
 import json
 import shlex
 import shutil
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import measure
 import numpy as np
 import pytest
+import torch
 from grading import COUNTED, bare_bleu, fingerprint
 
 from lib import corpora
@@ -240,9 +242,24 @@ def test_a_second_run_tells_of_the_first(folder: Path, tmp_path: Path) -> None:
     rows = read_log(out / "log.csv")
     assert [row["epoch"] for row in rows] == ["1", "2", "3", "4", "5"]
     assert rows[:3] == read_log(folder / "log.csv")
-    assert {row["epoch"] for row in load(out / "tried.json")} == {4, 5}
+    tried = load(out / "tried.json")
+    assert {row["epoch"] for row in tried} == {4, 5}
+    best = max((row for row in tried if row["epoch"] == 5), key=itemgetter("bleu"))
+    assert report["averaged_runs"] == best["runs"]
+    assert ("both runs" in card) == (best["runs"] == 2)
+    assert both_ends_averaged(run, folder)
     seconds = sum(float(row["seconds"]) for row in rows)
     assert report["seconds"] == round(seconds)
+
+
+def both_ends_averaged(run: Path, first: Path) -> bool:
+    """Whether the mean of two runs is that of what each of them ended with."""
+    told = measure.Run(run, make_corpus(), first)
+    models = (told.translator(1), Translator.load(first), told.translator(1, 2))
+    last, start, mean = (dict(each.model.named_parameters()) for each in models)
+    middle = {name: (last[name] + start[name]) / 2 for name in mean}
+    moved = any(not torch.equal(last[name], start[name]) for name in mean)
+    return moved and all(torch.allclose(mean[n], middle[n], atol=1e-6) for n in mean)
 
 
 def test_every_mistake_is_counted(folder: Path) -> None:

@@ -36,7 +36,11 @@ from lib.evaluation.scores import compare_with_all, held_out_fingerprint  # noqa
 from lib.files import read_json, to_toml, write_json, write_whole  # noqa: E402
 from lib.model import Transformer, count_parameters  # noqa: E402
 from lib.training import TrainingSettings  # noqa: E402
-from lib.training.averaging import average_weights, epoch_files  # noqa: E402
+from lib.training.averaging import (  # noqa: E402
+    average_weights,
+    copied_weights,
+    epoch_files,
+)
 from lib.training.folders import LOG, SETTINGS  # noqa: E402
 from lib.training.logs import read_log  # noqa: E402
 from lib.translator import Translator  # noqa: E402
@@ -91,12 +95,12 @@ def make_translator(options: argparse.Namespace) -> None:
     corpus = corpora.load(options.corpus)
     folder = options.folder
     run = Run(options.run, corpus, options.first)
-    tried, average = choose_average(run, options.limit)
-    translator = run.translator(average)
+    tried, chosen = choose_average(run, options.limit)
+    translator = run.translator(*chosen)
     translator.save(folder, half=True)
     translator = Translator.load(folder)  # as everybody will use it, in 16 bits
     write_json(folder / "tried.json", tried)
-    report = run.report(average, options.machine)
+    report = run.report(*chosen, options.machine)
     write_log(folder / LOG, run.log)
     if run.first:
         write_whole(folder / FIRST_FILE, to_toml(report["first"]))
@@ -176,6 +180,7 @@ class Run:
             **{name: self.told[name] for name in names if name in self.told}
         )
         self.first = read_settings([], first / SETTINGS_FILE) if first else None
+        self.start = Translator.load(first).model if first else None
         self.log = read_log(first / LOG) if first else []
         self.before = len(self.log)  # epochs of the first run
         self.log += [
@@ -186,17 +191,24 @@ class Run:
         self.vocabulary = SubwordVocabulary.build(texts, self.settings.vocab_size)
         self.files = epoch_files(folder)
 
-    def translator(self, average: int, last: int | None = None) -> Translator:
-        """Return the mean of so many epochs, up to the last, or to another one."""
+    def translator(
+        self, average: int, runs: int = 1, last: int | None = None
+    ) -> Translator:
+        """Return the mean of so many epochs, up to the last, or to another one.
+
+        With two runs it is the mean of that and of what the run began with.
+        """
         numbers = [int(file.stem.partition("-")[2]) for file in self.files]
         end = len(numbers) if last is None else numbers.index(last) + 1
         states = [load_file(file) for file in self.files[end - average : end]]
+        if runs == 2 and self.start:
+            states = [average_weights(states), copied_weights(self.start)]
         size = len(self.vocabulary)
         model = Transformer(self.settings.model_config(size, size))
         model.load_state_dict(average_weights(states), strict=False)
         return Translator(model, self.vocabulary, self.vocabulary)
 
-    def report(self, average: int, machine: str) -> dict[str, Any]:
+    def report(self, average: int, runs: int, machine: str) -> dict[str, Any]:
         """Return the contents of ``scores.json``, but for the scores."""
         settings = dataclasses.replace(self.settings, average=average)
         corpus = self.corpus
@@ -212,6 +224,7 @@ class Run:
             "generated": corpus.generated,
             "settings": dataclasses.asdict(settings),
             **({"first": dataclasses.asdict(self.first)} if self.first else {}),
+            "averaged_runs": runs,
             "parameters": count_parameters(self.translator(1).model),
             "train_pairs": self.told["pairs"]["train"],
             "pairs": self.told["pairs"],
@@ -254,27 +267,33 @@ def difference(counts: Counts, baseline: Counts) -> list[float]:
     return [round(number, 2) for number in paired_bootstrap(counts, baseline)]
 
 
-def choose_average(run: Run, limit: int | None) -> tuple[list[dict[str, Any]], int]:
-    """Score the kept epochs alone and averaged, greedily; return the best number."""
+def choose_average(
+    run: Run, limit: int | None
+) -> tuple[list[dict[str, Any]], tuple[int, int]]:
+    """Score the kept epochs alone and averaged, greedily; return the best numbers.
+
+    The first is that of the epochs in the mean, the second that of the runs.
+    """
     count = len(run.files)
     epochs = [int(file.stem.partition("-")[2]) for file in run.files]
-    tried = [
-        (epoch, 1) for epoch in sorted({epochs[0], epochs[count // 2], epochs[-1]})
-    ]
-    tried += [(epochs[-1], average) for average in AVERAGES if average <= count]
+    alone = sorted({epochs[0], epochs[count // 2], epochs[-1]})
+    tried = [(epoch, 1, 1) for epoch in alone]
+    tried += [(epochs[-1], average, 1) for average in AVERAGES if average <= count]
+    tried += [(epochs[-1], 1, 2)] if run.start else []
     rows, counts = [], []
-    for epoch, average in tried:
-        translator = run.translator(average, epoch)
+    for epoch, average, runs in tried:
+        translator = run.translator(average, runs, epoch)
         found, counted = validate(translator, run.corpus, limit)
-        whole = {"epoch": run.before + epoch, "average": average}
-        rows.append({**whole, **found})
+        made = {"epoch": run.before + epoch, "average": average, "runs": runs}
+        rows.append({**made, **found})
         counts.append(counted)
         print(rows[-1], flush=True)
-    last_alone = counts[tried.index((epochs[-1], 1))]
+    last_alone = counts[tried.index((epochs[-1], 1, 1))]
     for row, counted in zip(rows, counts, strict=True):
         row["difference"] = difference(counted, last_alone)
     last = [row for row in rows if row["epoch"] == run.before + epochs[-1]]
-    return rows, max(last, key=lambda row: row["bleu"])["average"]
+    best = max(last, key=lambda row: float(row["bleu"]))
+    return rows, (best["average"], best["runs"])
 
 
 def search(

@@ -85,7 +85,6 @@ def write_card(folder: Path, report: dict[str, Any]) -> None:
     """Write ``README.md`` into the folder of a translator."""
     settings, scores = report["settings"], report["scores"]
     real = not report.get("generated", False)
-    average = settings.get("average", 1)
     start = report.get("start")
     card = _CARD.format(
         name=report["name"],
@@ -105,7 +104,7 @@ def write_card(folder: Path, report: dict[str, Any]) -> None:
         d_ff=settings["d_ff"],
         epochs=_epochs(report),
         first=_first(report),
-        averaged=f", the mean of the last {average} epochs" if average > 1 else "",
+        averaged=_averaged(report),
         machine=f"; {report['machine']}" if "machine" in report else "",
         seconds=report["seconds"],
         seed=settings["seed"],
@@ -128,6 +127,13 @@ def read_report(folder: Path | str) -> dict[str, Any]:
 def _epochs(report: Mapping[str, Any]) -> str:
     runs = [report[name] for name in ("first", "settings") if name in report]
     return f"{' + '.join(str(run['epochs']) for run in runs)} epochs"
+
+
+def _averaged(report: Mapping[str, Any]) -> str:
+    average = report["settings"].get("average", 1)
+    text = f", the mean of the last {average} epochs" if average > 1 else ""
+    both = report.get("averaged_runs", 1) == 2
+    return text + ", the mean of the weights that both runs ended with" * both
 
 
 def _first(report: Mapping[str, Any]) -> str:
