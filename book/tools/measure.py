@@ -270,9 +270,10 @@ def difference(counts: Counts, baseline: Counts) -> list[float]:
 def choose_average(
     run: Run, limit: int | None
 ) -> tuple[list[dict[str, Any]], tuple[int, int]]:
-    """Score the kept epochs alone and averaged, greedily; return the best numbers.
+    """Score the kept epochs alone and averaged; return the best numbers.
 
-    The first is that of the epochs in the mean, the second that of the runs.
+    They are found with the search that the scores use. The first is that of the epochs
+    in the mean, the second that of the runs.
     """
     count = len(run.files)
     epochs = [int(file.stem.partition("-")[2]) for file in run.files]
@@ -283,7 +284,7 @@ def choose_average(
     rows, counts = [], []
     for epoch, average, runs in tried:
         translator = run.translator(average, runs, epoch)
-        found, counted = validate(translator, run.corpus, limit)
+        found, counted = validate(translator, run.corpus, limit, BEAM, PENALTY)
         made = {"epoch": run.before + epoch, "average": average, "runs": runs}
         rows.append({**made, **found})
         counts.append(counted)
