@@ -310,13 +310,17 @@ def test_what_the_page_says_of_pieces_taken_away_is_so(page: Page) -> None:
     """The first, third and fifth of the page's five things to try."""
     assert write(page, MOUSE) == "El ratón se comió al gato."
     page.get_by_label("without positions").check()
-    assert ended(page) == "El gato comió ratón."
+    assert ended(page) == "El gato comió al ratón."
     assert beside(page) == "El ratón se comió al gato."
+    assert write(page, "The cat ate the mouse.") == "El gato comió al ratón."
     page.get_by_label("without positions").uncheck()
     assert write(page, RAIN) == "Llueve a cántaros."
-    for head in ("encoder, layer 1, head 1", "cross-attention, layer 3, head 2"):
+    for head, text in (
+        ("encoder, layer 1, head 1", "Está lloviendo a los gatos y perros."),
+        ("cross-attention, layer 3, head 2", "Está lloviendo a cántaros."),
+    ):
         page.select_option(GONE, label=head)
-        assert write(page, RAIN) == "Está lloviendo a los gatos y perros."
+        assert write(page, RAIN) == text
     options = page.locator(f"{GONE} >> option")
     heads = options.evaluate_all("all => all.map(each => each.value).filter(Boolean)")
     assert len(heads) == 36
@@ -325,9 +329,9 @@ def test_what_the_page_says_of_pieces_taken_away_is_so(page: Page) -> None:
         assert write(page, COFFEE) == "No me gusta el café fría."
     page.select_option(GONE, "")
     usual = write(page, WORK)
-    assert usual.endswith("a casa tarde porque tenía mucho trabajo.")
+    assert usual.endswith("a casa porque tenía mucho trabajo.")
     page.get_by_label("without √d_k").check()
-    assert ended(page).endswith("suburre.")
+    assert "a casa a a a a" in ended(page)
     page.get_by_label("without √d_k").uncheck()
     page.get_by_label("without the causal mask").check()
     assert write(page, WORK) != usual
