@@ -262,6 +262,22 @@ def both_ends_averaged(run: Path, first: Path) -> bool:
     return moved and all(torch.allclose(mean[n], middle[n], atol=1e-6) for n in mean)
 
 
+def test_a_run_that_kept_no_epochs_has_its_last_weights(
+    folder: Path, tmp_path: Path
+) -> None:
+    run, out = tmp_path / "run", tmp_path / "out"
+    start = Translator.load(folder)
+    settings = dataclasses.replace(SETTINGS, average=1)
+    splits, shared = make_corpus().splits, start.src_vocab
+    trained = train(splits, shared, shared, settings, run)
+    Translator(trained.model, shared, shared).save(run)
+    make([str(run), str(out)])
+    (tried,) = load(out / "tried.json")
+    assert (tried["epoch"], tried["average"], tried["runs"]) == (3, 1, 1)
+    ended, made = (Translator.load(place).model.state_dict() for place in (run, out))
+    assert all(torch.allclose(made[n], ended[n], atol=1e-3) for n in made)
+
+
 def test_every_mistake_is_counted(folder: Path) -> None:
     errors = load(folder / "errors.json")
     different = errors["sentences"] - errors["exact"]

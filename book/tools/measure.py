@@ -53,6 +53,7 @@ BEAMS = ((1, PENALTY), (2, PENALTY), (4, PENALTY), (8, PENALTY))
 PENALTIES = ((BEAM, 0.0), (BEAM, 1.0), (BEAM, 2.0), (BEAM, 3.0))
 AVERAGES = (2, 4, 8)
 SCORES, FIRST_FILE = "scores.json", "first.toml"
+WEIGHTS = "model.safetensors"  # those that a run ends with
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -189,7 +190,9 @@ class Run:
         ]
         texts = (text for pair in corpus.splits["train"] for text in pair)
         self.vocabulary = SubwordVocabulary.build(texts, self.settings.vocab_size)
-        self.files = epoch_files(folder)
+        self.files = {
+            int(file.stem.removeprefix("epoch-")): file for file in epoch_files(folder)
+        } or {len(self.log) - self.before: folder / WEIGHTS}
 
     def translator(
         self, average: int, runs: int = 1, last: int | None = None
@@ -198,9 +201,8 @@ class Run:
 
         With two runs it is the mean of that and of what the run began with.
         """
-        numbers = [int(file.stem.partition("-")[2]) for file in self.files]
-        end = len(numbers) if last is None else numbers.index(last) + 1
-        states = [load_file(file) for file in self.files[end - average : end]]
+        epochs = [epoch for epoch in self.files if last is None or epoch <= last]
+        states = [load_file(self.files[epoch]) for epoch in epochs[-average:]]
         if runs == 2 and self.start:
             states = [average_weights(states), copied_weights(self.start)]
         size = len(self.vocabulary)
@@ -275,8 +277,7 @@ def choose_average(
     They are found with the search that the scores use. The first is that of the epochs
     in the mean, the second that of the runs.
     """
-    count = len(run.files)
-    epochs = [int(file.stem.partition("-")[2]) for file in run.files]
+    epochs, count = list(run.files), len(run.files)
     alone = sorted({epochs[0], epochs[count // 2], epochs[-1]})
     tried = [(epoch, 1, 1) for epoch in alone]
     tried += [(epochs[-1], average, 1) for average in AVERAGES if average <= count]
