@@ -42,7 +42,7 @@ from lib.training.averaging import (  # noqa: E402
     epoch_files,
 )
 from lib.training.folders import LOG, SETTINGS  # noqa: E402
-from lib.training.logs import read_log  # noqa: E402
+from lib.training.logs import read_log, write_log  # noqa: E402
 from lib.translator import Translator  # noqa: E402
 from lib.translator.card import SETTINGS_FILE, write_card  # noqa: E402
 from lib.vocabulary import tokenize  # noqa: E402
@@ -235,12 +235,6 @@ class Run:
             "machine": machine,
             "seconds": round(sum(float(row["seconds"]) for row in self.log)),
         }
-
-
-def write_log(file: Path, rows: Sequence[dict[str, str]]) -> None:
-    """Write one line an epoch, of both runs where there were two."""
-    lines = [",".join(rows[0]), *(",".join(row.values()) for row in rows)]
-    write_whole(file, "".join(f"{line}\n" for line in lines))
 
 
 def validate(

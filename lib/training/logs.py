@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import time
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import lightning
@@ -46,6 +47,20 @@ def read_log(file: Path) -> list[dict[str, str]]:
     return rows
 
 
+def write_log(file: Path, rows: Iterable[Mapping[str, str]]) -> None:
+    """Write the log of a run, one line an epoch; a row may lack some of the metrics.
+
+    Args:
+        file: the CSV file.
+        rows: one dictionary an epoch, as :func:`read_log` gives them.
+    """
+    table = io.StringIO()
+    writer = csv.DictWriter(table, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    write_whole(file, table.getvalue())
+
+
 class EpochLog(Callback):
     """Write one line an epoch to a CSV file, the lines of a resumed run included."""
 
@@ -83,11 +98,7 @@ class EpochLog(Callback):
         )
         if not trainer.is_global_zero:
             return
-        table = io.StringIO()
-        writer = csv.DictWriter(table, COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(self.rows)
-        write_whole(self.file, table.getvalue())
+        write_log(self.file, self.rows)
 
 
 class SaveEveryEpoch(Callback):

@@ -132,8 +132,9 @@ def _epochs(report: Mapping[str, Any]) -> str:
 def _averaged(report: Mapping[str, Any]) -> str:
     average = report["settings"].get("average", 1)
     text = f", the mean of the last {average} epochs" if average > 1 else ""
-    both = report.get("averaged_runs", 1) == 2
-    return text + ", the mean of the weights that both runs ended with" * both
+    if report.get("averaged_runs", 1) == 2:
+        text += ", the mean of the weights that both runs ended with"
+    return text
 
 
 def _first(report: Mapping[str, Any]) -> str:
