@@ -147,6 +147,22 @@ def test_headings_can_be_told_apart(visit: Visit) -> None:
     assert all(look[1] >= 600 for look in looks if look)
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_opens_from_a_folder(name: str, browser: Browser, site: Path) -> None:
+    """Without a server, as after ``make book``: no complaint, and every view draws."""
+    visit = Visit(browser.new_page())
+    visit.listen()
+    visit.page.goto((site / name).as_uri())
+    for frame in visit.page.locator("article iframe").all():
+        frame.scroll_into_view_if_needed()
+        drawn = frame.content_frame.locator("svg :is(line, rect, text)").first
+        drawn.wait_for(state="attached", timeout=10_000)
+    asked = {urlparse(response.url).scheme for response in visit.responses}
+    visit.page.close()
+    assert visit.complaints == []
+    assert asked <= {"file", "data", "blob"}
+
+
 def test_every_chapter_can_be_opened_in_colab(site: Path) -> None:
     from address import read_address
 

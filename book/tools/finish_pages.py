@@ -207,7 +207,11 @@ def size_images(path: Path, page: BeautifulSoup) -> None:
 
 
 def move_frames(site: Path, page: BeautifulSoup, up: str) -> None:
-    """Make a file of each attention view; the scripts that views share, one each."""
+    """Make a file of each attention view; the scripts that views share, one each.
+
+    A notebook keeps a view in a sandbox. On the site it is a file like the others: in
+    a sandbox it could not read its scripts where the site was opened from a folder.
+    """
     for frame in page.find_all("iframe", srcdoc=True):
         view = BeautifulSoup(unescape(str(frame["srcdoc"])), "html.parser")
         for script in view.find_all("script"):
@@ -218,7 +222,7 @@ def move_frames(site: Path, page: BeautifulSoup, up: str) -> None:
         name = store(site, str(view), ".html")
         frame["src"] = f"{up}_static/views/{name}"
         frame["loading"] = "lazy"
-        del frame["srcdoc"]
+        del frame["srcdoc"], frame["sandbox"]
 
 
 def store(site: Path, text: str, ending: str) -> str:
