@@ -11,7 +11,9 @@ from urllib.parse import urlparse
 import pytest
 from build_site import pages
 from PIL import Image
-from playwright.sync_api import Browser, ConsoleMessage, Page, Response
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Response
+
+from tests.book_sources import NAMES
 
 PHONE = {"width": 360, "height": 740}
 PAGES = [*pages(), "genindex.html", "search.html"]
@@ -147,12 +149,12 @@ def test_headings_can_be_told_apart(visit: Visit) -> None:
     assert all(look[1] >= 600 for look in looks if look)
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", ["index", "translate", *NAMES])
 def test_a_page_opens_from_a_folder(name: str, browser: Browser, site: Path) -> None:
     """Without a server, as after ``make book``: no complaint, and every view draws."""
     visit = Visit(browser.new_page())
     visit.listen()
-    visit.page.goto((site / name).as_uri())
+    visit.page.goto((site / "book" / f"{name}.html").as_uri())
     for frame in visit.page.locator("article iframe").all():
         frame.scroll_into_view_if_needed()
         drawn = frame.content_frame.locator("svg :is(line, rect, text)").first
@@ -166,13 +168,34 @@ def test_a_page_opens_from_a_folder(name: str, browser: Browser, site: Path) -> 
 def test_every_chapter_can_be_opened_in_colab(site: Path) -> None:
     from address import read_address
 
-    from tests.book_sources import NAMES
-
     address = read_address()
     for name in NAMES:
         link = f"{address.colab}/book/{name}.ipynb"
         page = (site / "book" / f"{name}.html").read_text(encoding="utf-8")
         assert link in page, f"{name} has no button that opens {link}"
+
+
+def middles(icons: Locator) -> list[float]:
+    """How far down the middle of each icon in sight lies, in pixels."""
+    boxes = [icon.bounding_box() for icon in icons.all()]
+    return [box["y"] + box["height"] / 2 for box in boxes if box and box["width"]]
+
+
+def test_icons_stand_where_they_belong(browser: Browser, site: Path) -> None:
+    """Those above a page in one line, and the one of the search before its words."""
+    page = browser.new_page(viewport={"width": 1200, "height": 800})
+    page.goto((site / "book" / "03_attention.html").as_uri())
+    above = middles(page.locator(".article-header-buttons svg.icon"))
+    page.locator(".search-button-field").first.click()
+    icon = page.locator("#pst-search-dialog svg.icon").bounding_box()
+    words = page.locator("#pst-search-dialog input").bounding_box()
+    page.close()
+    assert len(above) >= 4
+    assert max(above) - min(above) < 1
+    assert icon and words
+    assert icon["x"] + icon["width"] <= words["x"]
+    middle = icon["y"] + icon["height"] / 2
+    assert abs(middle - words["y"] - words["height"] / 2) < 3
 
 
 def test_search_finds_a_word(browser: Browser, base: str) -> None:
