@@ -185,9 +185,9 @@ def test_icons_stand_where_they_belong(browser: Browser, site: Path) -> None:
     """Those above a page in one line, and the one of the search before its words."""
     page = browser.new_page(viewport={"width": 1200, "height": 800})
     page.goto((site / "book" / "03_attention.html").as_uri())
-    above = middles(page.locator(".article-header-buttons svg.icon"))
+    above = middles(page.locator(".article-header-buttons svg.drawn-icon"))
     page.locator(".search-button-field").first.click()
-    icon = page.locator("#pst-search-dialog svg.icon").bounding_box()
+    icon = page.locator("#pst-search-dialog svg.drawn-icon").bounding_box()
     words = page.locator("#pst-search-dialog input").bounding_box()
     page.close()
     assert len(above) >= 4

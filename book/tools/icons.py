@@ -42,8 +42,8 @@ def draw(name: str) -> str:
         True
     """
     return (
-        '<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">'
-        f'<path d="{LINES[name]}"/></svg>'
+        '<svg class="drawn-icon" viewBox="0 0 24 24" aria-hidden="true" '
+        f'focusable="false"><path d="{LINES[name]}"/></svg>'
     )
 
 
