@@ -219,37 +219,69 @@ def test_its_command_gives_its_settings(folder: Path) -> None:
     )
 
 
-def test_a_second_run_tells_of_the_first(folder: Path, tmp_path: Path) -> None:
-    run, out = tmp_path / "run", tmp_path / "out"
-    start = Translator.load(folder)
-    second = dataclasses.replace(
-        SETTINGS, epochs=2, average=2, subword_dropout=0.1, learning_rate=0.001
-    )
+def go_on(folder: Path, home: Path, settings: TrainingSettings) -> Path:
+    """Train a translator further, and make another one of that run."""
+    run, out, start = home / "run", home / "out", Translator.load(folder)
     shared = start.src_vocab
-    train(make_corpus().splits, shared, shared, second, run, start=start.model)
-    make([str(run), str(out), "--first", str(folder)])
+    splits = make_corpus().splits
+    trained = train(splits, shared, shared, settings, run, start=start.model)
+    Translator(trained.model, shared, shared).save(run)
+    make([str(run), str(out), "--from", str(folder)])
+    return out
+
+
+SECOND = dataclasses.replace(
+    SETTINGS, epochs=2, average=2, subword_dropout=0.1, learning_rate=0.001
+)
+
+
+def test_a_second_run_tells_of_the_first(folder: Path, tmp_path: Path) -> None:
+    out = go_on(folder, tmp_path, SECOND)
     report, card = load(out / "scores.json"), (out / "README.md").read_text("utf-8")
     first, last = (read_settings([], out / f"{name}.toml") for name in NAMES)
     assert first == read_settings([], folder / "settings.toml")
-    assert dataclasses.asdict(first) == report["first"]
+    assert [dataclasses.asdict(first)] == [run["settings"] for run in report["earlier"]]
     assert dataclasses.asdict(last) == report["settings"]
-    begin, go_on = map(shlex.split, report["command"].splitlines())
+    begin, more = map(shlex.split, report["command"].splitlines())
     assert begin[-4:] == ["--settings", "first.toml", "--out", "first"]
-    assert go_on[-4:] == ["--settings", "settings.toml", "--from", "first"]
+    assert more[-4:] == ["--settings", "settings.toml", "--from", "first"]
     assert report["command"] in card
     assert "| training | 3 + 2 epochs in" in card
     assert "\nsubword_dropout = 0.0\nepochs = 3\n" in card  # what the first had
     rows = read_log(out / "log.csv")
     assert [row["epoch"] for row in rows] == ["1", "2", "3", "4", "5"]
     assert rows[:3] == read_log(folder / "log.csv")
-    tried = load(out / "tried.json")
-    assert {row["epoch"] for row in tried} == {4, 5}
+    before, tried = load(folder / "tried.json"), load(out / "tried.json")
+    assert tried[: len(before)] == before
+    (began,) = [row for row in tried if row["runs"] == 0]  # what the second began with
+    ended = max((row for row in before if row["epoch"] == 3), key=itemgetter("bleu"))
+    assert began["epoch"] == 3 and began["bleu"] == pytest.approx(ended["bleu"], abs=2)
+    assert {row["epoch"] for row in tried[len(before) :]} == {3, 4, 5}
     best = max((row for row in tried if row["epoch"] == 5), key=itemgetter("bleu"))
     assert report["averaged_runs"] == best["runs"]
-    assert ("both runs" in card) == (best["runs"] == 2)
-    assert both_ends_averaged(run, folder)
+    assert ("began and ended with" in card) == (best["runs"] == 2)
+    assert both_ends_averaged(tmp_path / "run", folder)
     seconds = sum(float(row["seconds"]) for row in rows)
     assert report["seconds"] == round(seconds)
+
+
+def test_a_third_run_tells_of_both(folder: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    second = go_on(folder, home, dataclasses.replace(SETTINGS, epochs=1, average=1))
+    out = go_on(second, tmp_path, dataclasses.replace(SECOND, candidates=2))
+    report, card = load(out / "scores.json"), (out / "README.md").read_text("utf-8")
+    assert [run["settings"]["epochs"] for run in report["earlier"]] == [3, 1]
+    one, two, three = (line.split()[7:] for line in report["command"].splitlines())
+    assert one == ["first.toml", "--out", "first"]
+    assert two == ["second.toml", "--from", "first", "--out", "second"]
+    assert three == ["settings.toml", "--from", "second"]
+    assert "| training | 3 + 1 + 2 epochs in" in card
+    assert "The first run, whose settings `first.toml` holds" in card
+    assert "The second run, whose settings `second.toml` holds" in card
+    assert [row["epoch"] for row in read_log(out / "log.csv")] == list("123456")
+    with pytest.raises(ValueError, match="had 3 runs, but a card can tell of 2"):
+        measure.earlier_runs(out)
 
 
 def both_ends_averaged(run: Path, first: Path) -> bool:

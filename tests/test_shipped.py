@@ -41,9 +41,11 @@ def translator() -> Translator:
 def test_its_scores_are_worth_the_name(report: dict[str, Any]) -> None:
     scores = report["scores"]["test"]
     assert scores["sentences"] >= 2000
-    assert scores["bleu"] >= 51.5
-    assert scores["chrf"] >= 69
+    assert scores["bleu"] >= 52
+    assert scores["chrf"] >= 69.5
     assert scores["beam_size"] == 4
+    best = report["winner"]["test"]  # with the search that the validation part chose
+    assert best["bleu"] >= 52 and best["chrf"] >= 70
     for name in ("bleu", "chrf", "bleu_single", "chrf_single"):
         assert "version:" in scores[f"{name}_signature"]
         assert "case:mixed" in scores[f"{name}_signature"]

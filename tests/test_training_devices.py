@@ -23,6 +23,8 @@ from lib.config import TransformerConfig
 from lib.data import Batch
 from lib.training import Hardware, TranslationTask, read_log, train, translation_loss
 from lib.training.devices import share
+from lib.training.risk import own_translations_risk
+from lib.vocabulary import Vocabulary
 from tests import test_training
 from tests.test_training import ROOT, TINY, corpus, losses
 
@@ -79,18 +81,25 @@ class TestShare:
         assert len(seen) == 3 * 3 * 4
 
     @pytest.mark.parametrize("processes", [2, 3, 5])
+    @pytest.mark.parametrize("candidates", [0, 2])
     def test_the_mean_of_the_gradients_is_the_gradient_of_the_batch(
-        self, processes: int, monkeypatch: pytest.MonkeyPatch
+        self, processes: int, candidates: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """With sentences of different lengths, and fewer than there are processes."""
+        words = Vocabulary(["a", "b", "c", "d", "e"])
         sizes = TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16, dropout=0.0)
         torch.manual_seed(0)
-        task = TranslationTask(sizes, sos_id=1, eos_id=2)
+        task = TranslationTask(
+            sizes, sos_id=1, eos_id=2, tgt_vocab=words, candidates=candidates
+        )
         labels = torch.tensor([[4, 5, 6, 2], [7, 2, 0, 0], [8, 2, 0, 0], [4, 6, 2, 0]])
         batch = Batch(labels, labels.roll(1, 1).clamp(min=1), labels)
         weights = list(task.model.parameters())
-        logits = task.model(batch.src, batch.tgt_in)
-        whole = translation_loss(logits, batch.tgt_out, 0, task.label_smoothing)
+        if candidates:
+            whole = own_translations_risk(task.model, batch, words, candidates)
+        else:
+            logits = task.model(batch.src, batch.tgt_in)
+            whole = translation_loss(logits, batch.tgt_out, 0, task.label_smoothing)
         expected = torch.autograd.grad(whole, weights)
 
         trainer = type("Trainer", (), {"world_size": processes})()

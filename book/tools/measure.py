@@ -29,7 +29,6 @@ sys.path.insert(0, str(ROOT))  # the working tree, whatever else is installed
 from grading import counts_table, grade  # noqa: E402
 
 from lib import corpora  # noqa: E402
-from lib.commands.set_options import read_settings  # noqa: E402
 from lib.corpora import Corpus, references  # noqa: E402
 from lib.evaluation.bootstrap import Counts, paired_bootstrap, sentence_counts  # noqa: E402
 from lib.evaluation.scores import compare_with_all, held_out_fingerprint  # noqa: E402
@@ -44,7 +43,7 @@ from lib.training.averaging import (  # noqa: E402
 from lib.training.folders import LOG, SETTINGS  # noqa: E402
 from lib.training.logs import read_log, write_log  # noqa: E402
 from lib.translator import Translator  # noqa: E402
-from lib.translator.card import SETTINGS_FILE, write_card  # noqa: E402
+from lib.translator.card import EARLIER, SETTINGS_FILE, write_card  # noqa: E402
 from lib.vocabulary import tokenize  # noqa: E402
 from lib.vocabulary.subwords import SubwordVocabulary  # noqa: E402
 
@@ -52,7 +51,7 @@ BEAM, PENALTY = 4, 0.6  # the paper's
 BEAMS = ((1, PENALTY), (2, PENALTY), (4, PENALTY), (8, PENALTY))
 PENALTIES = ((BEAM, 0.0), (BEAM, 1.0), (BEAM, 2.0), (BEAM, 3.0))
 AVERAGES = (2, 4, 8)
-SCORES, FIRST_FILE = "scores.json", "first.toml"
+SCORES, TRIED = "scores.json", "tried.json"
 WEIGHTS = "model.safetensors"  # those that a run ends with
 
 
@@ -65,7 +64,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ship.add_argument("folder", type=Path)
     ship.add_argument("--corpus", default="tatoeba-en-es", choices=corpora.names())
     ship.add_argument(
-        "--first", type=Path, help="folder of the translator that the run began with"
+        "--from",
+        dest="start",
+        type=Path,
+        help="folder of the translator that the run began with",
     )
     ship.add_argument("--limit", type=int, help="sources of each part, for a trial")
     ship.add_argument("--machine", default=machine(), help="(%(default)s)")
@@ -95,16 +97,16 @@ def make_translator(options: argparse.Namespace) -> None:
     """Average, choose, measure, and write the folder."""
     corpus = corpora.load(options.corpus)
     folder = options.folder
-    run = Run(options.run, corpus, options.first)
+    run = Run(options.run, corpus, options.start)
     tried, chosen = choose_average(run, options.limit)
     translator = run.translator(*chosen)
     translator.save(folder, half=True)
     translator = Translator.load(folder)  # as everybody will use it, in 16 bits
-    write_json(folder / "tried.json", tried)
+    write_json(folder / TRIED, [*run.tried, *tried])
     report = run.report(*chosen, options.machine)
     write_log(folder / LOG, run.log)
-    if run.first:
-        write_whole(folder / FIRST_FILE, to_toml(report["first"]))
+    for name, earlier in zip(EARLIER, run.earlier, strict=False):
+        write_whole(folder / f"{name}.toml", to_toml(earlier["settings"]))
     measure(folder, translator, corpus, report, options.limit)
 
 
@@ -170,20 +172,24 @@ class Run:
     Args:
         folder: where it is.
         corpus: what it was trained on.
-        first: the folder of the translator that it began with, if it began with one.
+        start: the folder of the translator that it began with, if it began with one.
+
+    Raises:
+        ValueError: if that translator had more runs than a card can tell of.
     """
 
-    def __init__(self, folder: Path, corpus: Corpus, first: Path | None = None) -> None:
+    def __init__(self, folder: Path, corpus: Corpus, start: Path | None = None) -> None:
         self.folder, self.corpus = folder, corpus
         self.told = read_json(folder / SETTINGS)
         names = [field.name for field in dataclasses.fields(TrainingSettings)]
         self.settings = TrainingSettings(
             **{name: self.told[name] for name in names if name in self.told}
         )
-        self.first = read_settings([], first / SETTINGS_FILE) if first else None
-        self.start = Translator.load(first).model if first else None
-        self.log = read_log(first / LOG) if first else []
-        self.before = len(self.log)  # epochs of the first run
+        self.earlier = earlier_runs(start) if start else []
+        self.start = Translator.load(start).model if start else None
+        self.log = read_log(start / LOG) if start else []
+        self.tried = read_json(start / TRIED) if start else []
+        self.before = len(self.log)  # epochs of earlier runs
         self.log += [
             {**row, "epoch": str(self.before + int(row["epoch"]))}
             for row in read_log(folder / LOG)
@@ -199,12 +205,14 @@ class Run:
     ) -> Translator:
         """Return the mean of so many epochs, up to the last, or to another one.
 
-        With two runs it is the mean of that and of what the run began with.
+        With two runs it is the mean of that and of what the run began with; with none
+        it is what the run began with.
         """
         epochs = [epoch for epoch in self.files if last is None or epoch <= last]
         states = [load_file(self.files[epoch]) for epoch in epochs[-average:]]
-        if runs == 2 and self.start:
-            states = [average_weights(states), copied_weights(self.start)]
+        if runs != 1 and self.start:
+            began = copied_weights(self.start)
+            states = [average_weights(states), began] if runs else [began]
         size = len(self.vocabulary)
         model = Transformer(self.settings.model_config(size, size))
         model.load_state_dict(average_weights(states), strict=False)
@@ -214,18 +222,13 @@ class Run:
         """Return the contents of ``scores.json``, but for the scores."""
         settings = dataclasses.replace(self.settings, average=average)
         corpus = self.corpus
-        train = f"python -m lib train --corpus {corpus.name}"
-        command = f"{train} --settings {SETTINGS_FILE}"
-        if self.first:
-            begin = f"{train} --settings {FIRST_FILE} --out first"
-            command = f"{begin}\n{command} --from first"
         return {
-            "command": command,
+            "command": "\n".join(self.commands()),
             "name": corpus.name,
             "corpus": corpus.name,
             "generated": corpus.generated,
             "settings": dataclasses.asdict(settings),
-            **({"first": dataclasses.asdict(self.first)} if self.first else {}),
+            **({"earlier": self.earlier} if self.earlier else {}),
             "averaged_runs": runs,
             "parameters": count_parameters(self.translator(1).model),
             "train_pairs": self.told["pairs"]["train"],
@@ -235,6 +238,36 @@ class Run:
             "machine": machine,
             "seconds": round(sum(float(row["seconds"]) for row in self.log)),
         }
+
+    def commands(self) -> list[str]:
+        """Return the commands that make such a run, those of earlier runs first."""
+        train = f"python -m lib train --corpus {self.corpus.name}"
+        names = EARLIER[: len(self.earlier)]
+        begin = ["", *(f" --from {name}" for name in names)]
+        lines = [
+            f"{train} --settings {name}.toml{start} --out {name}"
+            for name, start in zip(names, begin, strict=False)
+        ]
+        return [*lines, f"{train} --settings {SETTINGS_FILE}{begin[-1]}"]
+
+
+def earlier_runs(folder: Path) -> list[dict[str, Any]]:
+    """Return the runs that a translator was made by, the first one first."""
+    report = read_json(folder / SCORES)
+    runs = [*report.get("earlier", []), report]
+    if len(runs) > len(EARLIER):
+        raise ValueError(
+            f"{folder} had {len(runs)} runs, but a card can tell of {len(EARLIER)} "
+            "before the last."
+        )
+    return [
+        {
+            # Whole, also if a setting is younger than the run.
+            "settings": dataclasses.asdict(TrainingSettings(**run["settings"])),
+            "averaged_runs": run["averaged_runs"],
+        }
+        for run in runs
+    ]
 
 
 def validate(
@@ -275,7 +308,7 @@ def choose_average(
     alone = sorted({epochs[0], epochs[count // 2], epochs[-1]})
     tried = [(epoch, 1, 1) for epoch in alone]
     tried += [(epochs[-1], average, 1) for average in AVERAGES if average <= count]
-    tried += [(epochs[-1], 1, 2)] if run.start else []
+    tried += [(0, 1, 0), (epochs[-1], 1, 2)] if run.start else []
     rows, counts = [], []
     for epoch, average, runs in tried:
         translator = run.translator(average, runs, epoch)

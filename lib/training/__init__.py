@@ -10,6 +10,7 @@ from lib.training.objective import (
     translation_loss,
     warmup_decay,
 )
+from lib.training.risk import expected_risk, translation_cost
 from lib.training.runs import train
 from lib.training.settings import TrainingSettings
 from lib.training.task import TranslationTask
@@ -19,12 +20,14 @@ __all__ = [
     "SafetensorsCheckpointIO",
     "TrainingSettings",
     "TranslationTask",
+    "expected_risk",
     "is_first_process",
     "packed_translation_loss",
     "quickest",
     "read_log",
     "token_accuracy",
     "train",
+    "translation_cost",
     "translation_loss",
     "warmup_decay",
 ]

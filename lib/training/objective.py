@@ -76,20 +76,59 @@ def packed_translation_loss(
         >>> packed_translation_loss(model, Batch(words, words, words), pad_id=0).shape
         torch.Size([])
     """
+    logits, wanted, _ = _scored_words(model, batch, pad_id)
+    return F.cross_entropy(
+        logits, wanted, ignore_index=pad_id, label_smoothing=label_smoothing
+    )
+
+
+def sentence_log_probs(model: nn.Module, batch: Batch, pad_id: int) -> Tensor:
+    r"""Return how likely the model finds each target, given its source.
+
+    Args:
+        model: a Transformer, or anything that is called like one.
+        batch: the sentences and their targets.
+        pad_id: the id of padding.
+
+    Shape:
+        Output: :math:`(B)` log-probabilities, each the sum over the words of a target.
+
+    Raises:
+        ValueError: if the shapes do not fit, or all labels are padding.
+
+    Example:
+        >>> import torch
+        >>> from lib.config import TransformerConfig
+        >>> from lib.model import Transformer
+        >>> model = Transformer(TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16))
+        >>> words = torch.tensor([[4, 5], [6, 0]])
+        >>> sentence_log_probs(model, Batch(words, words, words), pad_id=0).shape
+        torch.Size([2])
+    """
+    logits, wanted, places = _scored_words(model, batch, pad_id)
+    losses = F.cross_entropy(logits, wanted, ignore_index=pad_id, reduction="none")
+    sentences = places // batch.tgt_out.size(1)
+    return losses.new_zeros(len(batch.src)).index_add(0, sentences, -losses)
+
+
+def _scored_words(
+    model: nn.Module, batch: Batch, pad_id: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Return logits, right next words, and the places of these in the flat labels.
+
+    Nothing is computed for padding if the model can be packed; else all is there.
+    """
     src, tgt_in, labels = batch
     if not can_be_packed(model, src, tgt_in) or not _scored_where_read(
         tgt_in != model.config.pad_id, labels, pad_id
     ):
         logits = _in_full(quickest(model)(src, tgt_in))  # (B, T, V)
-        return translation_loss(logits, labels, pad_id, label_smoothing)
+        _check_labels(logits, labels, pad_id)
+        places = torch.arange(labels.numel(), device=labels.device)
+        return logits.flatten(0, 1), labels.flatten(), places  # (B·T, V), (B·T) twice
     _check_some(labels, pad_id)
     logits, places = packed_logits(model, src, tgt_in)  # (N, V), (N)
-    return F.cross_entropy(
-        _in_full(logits),
-        labels.flatten()[places],
-        ignore_index=pad_id,
-        label_smoothing=label_smoothing,
-    )
+    return _in_full(logits), labels.flatten()[places], places
 
 
 def _in_full(logits: Tensor) -> Tensor:

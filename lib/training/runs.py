@@ -75,8 +75,8 @@ def train(
             something else.
         KeyboardInterrupt: if Ctrl-C stopped it; ``resume`` goes on.
         ValueError: if the run in the folder had other settings or sentences, if a
-            sentence is too long, if the hardware is not there, or if the loss is no
-            number any more.
+            sentence is too long, if the hardware is not there, if the loss is no
+            number any more, or if ``candidates`` have no trained model to begin with.
 
     Example:
         >>> pairs = [("lets go", "vamos"), ("to go", "ir")]
@@ -86,6 +86,11 @@ def train(
         >>> train(splits, english, spanish, tiny).model.config.tgt_vocab_size
         6
     """
+    if settings.candidates and start is None:
+        raise ValueError(
+            f"candidates = {settings.candidates} needs a trained translator to begin "
+            "with (--from): one that writes nothing right learns nothing from it."
+        )
     data = TranslationData(
         splits,
         src_vocab,
@@ -144,6 +149,11 @@ def _task(
     settings: TrainingSettings, src_vocab: Vocabulary, tgt_vocab: Vocabulary
 ) -> TranslationTask:
     config = settings.model_config(len(src_vocab), len(tgt_vocab), tgt_vocab.pad_id)
+    if settings.candidates > len(tgt_vocab):
+        raise ValueError(
+            f"candidates must be at most the {len(tgt_vocab):,} tokens of the "
+            f"vocabulary, but it is {settings.candidates}."
+        )
     try:
         return TranslationTask(
             config,
@@ -153,6 +163,7 @@ def _task(
             learning_rate=settings.learning_rate,
             warmup_steps=settings.warmup_steps,
             label_smoothing=settings.label_smoothing,
+            candidates=settings.candidates,
             seed=settings.seed,
         )
     except (MemoryError, RuntimeError) as error:  # what PyTorch says of too much

@@ -35,6 +35,10 @@ class TrainingSettings:
         learning_rate: the highest rate, reached when the warm-up ends.
         warmup_steps: optimizer steps until then.
         label_smoothing: share of the probability that is spread over all words.
+        candidates: translations of its own, by beam search, that the model learns from
+            for each source, by their scores (minimum risk training); 0 to learn from
+            the words of the reference. It is for a translator to go on with, which
+            knows its words already, and ``label_smoothing`` does not count.
         clip: longest gradient; a longer one is shortened to this length.
         average: the model at the end is the mean of so many last epochs.
         patience: end early when the validation loss has not fallen for so many epochs;
@@ -70,6 +74,7 @@ class TrainingSettings:
     learning_rate: float = 3e-3
     warmup_steps: int = 300
     label_smoothing: float = 0.05
+    candidates: int = 0
     clip: float = 1.0
     average: int = 1
     patience: int = 0
@@ -127,6 +132,7 @@ _LIMITS = {
     "seed": 2**32,
     "warmup_steps": math.inf,
     "label_smoothing": 1,
+    "candidates": math.inf,
     "vocab_size": math.inf,
     "subword_dropout": 1,
     "patience": math.inf,

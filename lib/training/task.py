@@ -21,22 +21,30 @@ from lib.training.objective import (
     translation_loss,
     warmup_decay,
 )
+from lib.training.risk import own_translations_risk
 from lib.vocabulary import Vocabulary
 
 
 class TranslationTask(lightning.LightningModule):
     r"""Teacher forcing with label smoothing, Adam and a warm-up (§5.3, §5.4).
 
+    With ``candidates``, the model learns from its own translations instead.
+
     Args:
         config: the sizes of the Transformer.
         learning_rate: the highest rate, reached when the warm-up ends.
         warmup_steps: optimizer steps until then.
         label_smoothing: share of the probability that is spread over all words.
+        candidates: translations of its own that the model learns from for each source,
+            which needs a ``tgt_vocab``; 0 to learn from the words of the reference.
         sos_id: the id that every target begins with.
         eos_id: the id that ends a target.
         tgt_vocab: turns the translations of the validation part into text, for their
             BLEU; None leaves that score out.
         seed: with the number of the epoch, decides the dropout of that epoch.
+
+    Raises:
+        ValueError: if there are ``candidates``, but no vocabulary for their text.
 
     Example:
         >>> sizes = TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16)
@@ -56,15 +64,22 @@ class TranslationTask(lightning.LightningModule):
         learning_rate: float = 1e-3,
         warmup_steps: int = 400,
         label_smoothing: float = 0.1,
+        candidates: int = 0,
         seed: int = 0,
     ) -> None:
         super().__init__()
+        if candidates and tgt_vocab is None:
+            raise ValueError(
+                f"candidates = {candidates} needs a tgt_vocab, which turns what the "
+                "model writes into text."
+            )
         self.model = Transformer(config)
         self.pad_id = config.pad_id
         self.sos_id, self.eos_id = sos_id, eos_id
         self.learning_rate = learning_rate
         self.warmup_steps = warmup_steps
         self.label_smoothing = label_smoothing
+        self.candidates = candidates
         self.seed = seed
         self.tgt_vocab = tgt_vocab
         self.tokens_seen = 0  # of the targets, in this epoch
@@ -100,12 +115,15 @@ class TranslationTask(lightning.LightningModule):
         processes = self.trainer.world_size if self._trainer else 1
         mine = share(batch, self.global_rank, processes)
         # Without a sentence, it computes for nothing: the others wait for it.
+        some = mine if len(mine.src) else batch
+        if self.candidates and self.tgt_vocab:
+            risk = own_translations_risk(
+                self.model, some, self.tgt_vocab, self.candidates
+            )
+            return risk * (len(mine.src) * processes / len(batch.src))
         weight = self._count_tokens(mine) * processes / tokens
         loss = packed_translation_loss(
-            self.model,
-            mine if len(mine.src) else batch,
-            self.pad_id,
-            self.label_smoothing,
+            self.model, some, self.pad_id, self.label_smoothing
         )
         return loss * weight  # by tokens, not by sentences: the loss is a mean of those
 

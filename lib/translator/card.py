@@ -11,6 +11,7 @@ from lib.files import read_json, to_toml, write_whole
 from lib.translator.folder import find_folder
 
 REPORT_FILE, SETTINGS_FILE = "scores.json", "settings.toml"
+EARLIER = ("first", "second")  # runs that a translator can have had before its last
 _CARD = """\
 # {name}
 
@@ -24,7 +25,7 @@ Its settings, which `settings.toml` in this folder holds too:
 
 ```toml
 {settings}```
-{first}
+{earlier}
 | | |
 | --- | --- |
 | corpus | `{corpus}`, {pairs:,} sentence pairs to train on{parts} |
@@ -42,9 +43,8 @@ Its settings, which `settings.toml` in this folder holds too:
 `config.json` holds the sizes and {words}, `model.safetensors` the weights in
 16 bits, `log.csv` one line for each epoch, `scores.json` all of the above as data.
 """
-_FIRST = """
-It began with the weights of a first run, whose settings `first.toml` holds. That run
-had other values of these:
+_EARLIER = """
+The {number} run, whose settings `{number}.toml` holds, had other values of these:
 
 ```toml
 {values}```
@@ -103,7 +103,7 @@ def write_card(folder: Path, report: dict[str, Any]) -> None:
         n_heads=settings["n_heads"],
         d_ff=settings["d_ff"],
         epochs=_epochs(report),
-        first=_first(report),
+        earlier=_earlier(report),
         averaged=_averaged(report),
         machine=f"; {report['machine']}" if "machine" in report else "",
         seconds=report["seconds"],
@@ -125,25 +125,33 @@ def read_report(folder: Path | str) -> dict[str, Any]:
 
 
 def _epochs(report: Mapping[str, Any]) -> str:
-    runs = [report[name] for name in ("first", "settings") if name in report]
-    return f"{' + '.join(str(run['epochs']) for run in runs)} epochs"
+    runs = [run["settings"] for run in (*report.get("earlier", ()), report)]
+    return f"{' + '.join(str(settings['epochs']) for settings in runs)} epochs"
 
 
 def _averaged(report: Mapping[str, Any]) -> str:
     average = report["settings"].get("average", 1)
     text = f", the mean of the last {average} epochs" if average > 1 else ""
     if report.get("averaged_runs", 1) == 2:
-        text += ", the mean of the weights that both runs ended with"
+        text += ", the mean of the weights that the last run began and ended with"
     return text
 
 
-def _first(report: Mapping[str, Any]) -> str:
-    """Say in what the first of two runs differed; nothing where there was one."""
-    if "first" not in report:
-        return ""
-    first, last = report["first"], report["settings"]
-    changed = {name: first[name] for name in last if first[name] != last[name]}
-    return _FIRST.format(values=to_toml(changed))
+def _earlier(report: Mapping[str, Any]) -> str:
+    """Say in what earlier runs differed from the last; nothing where there were none.
+
+    Each but the first began with the translator that the one before had given.
+    """
+    text, last = "", report["settings"]
+    for number, run in zip(EARLIER, report.get("earlier", ()), strict=False):
+        settings = run["settings"]
+        changed = {
+            name: settings[name] for name in last if settings[name] != last[name]
+        }
+        text += _EARLIER.format(number=number, values=to_toml(changed))
+        if run["averaged_runs"] == 2:
+            text += "\nIt gave the mean of the weights that it began and ended with.\n"
+    return text
 
 
 def _held_out(pairs: Mapping[str, int]) -> str:
