@@ -64,7 +64,7 @@ def translation_cost(translation: str, reference: str) -> float:
 
     Example:
         >>> round(translation_cost("Los gatos duermen.", "Los gatos comen."), 2)
-        0.48
+        0.54
 
     Built in chapter 14.
     """
