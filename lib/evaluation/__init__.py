@@ -7,7 +7,7 @@ from lib.evaluation.bootstrap import (
     paired_bootstrap,
     sentence_counts,
 )
-from lib.evaluation.metrics import Score, bleu, chrf, exact_match
+from lib.evaluation.metrics import Score, bleu, chrf, exact_match, sentence_bleu
 from lib.evaluation.mistakes import KINDS, group_by, kinds_of_mistakes
 from lib.evaluation.neighbors import (
     FAR,
@@ -35,6 +35,7 @@ __all__ = [
     "nearest_distances",
     "paired_bootstrap",
     "score",
+    "sentence_bleu",
     "sentence_counts",
     "unseen_parts",
     "with_far_parts",

@@ -10,7 +10,6 @@ from sacrebleu.metrics.chrf import CHRF
 
 BLEU_TOKENIZER = "13a"  # sacreBLEU's own choice
 CHRF_BETA = 2
-_CHRF = CHRF(beta=CHRF_BETA)
 _SENTENCE_BLEU = BLEU(effective_order=True)
 
 
@@ -78,14 +77,15 @@ def chrf(
         >>> round(chrf(["gatos"], ["gatas"]).value)
         33
     """
-    value, signature = _sacrebleu(_CHRF, predictions, references)
+    value, signature = _sacrebleu(CHRF(beta=CHRF_BETA), predictions, references)
     return Score(value, f"chrF{CHRF_BETA}|{signature}")
 
 
 def sentence_bleu(prediction: str, reference: str) -> float:
-    """Compare one translation with one reference, as :func:`bleu` does with many.
+    """Compare one translation with one reference, as :func:`bleu` does a test set.
 
-    Runs of words that are longer than the translation do not count.
+    Of a single short sentence, runs longer than itself do not count; by :func:`bleu`
+    it would get next to nothing for them.
 
     Args:
         prediction: what the model wrote.
@@ -99,23 +99,6 @@ def sentence_bleu(prediction: str, reference: str) -> float:
         35
     """
     return float(_SENTENCE_BLEU.sentence_score(prediction, [reference]).score)
-
-
-def sentence_chrf(prediction: str, reference: str) -> float:
-    """Compare one translation with one reference, as :func:`chrf` does with many.
-
-    Args:
-        prediction: what the model wrote.
-        reference: the right answer.
-
-    Returns:
-        The score from 0 to 100.
-
-    Example:
-        >>> round(sentence_chrf("gatos", "gatas"))
-        33
-    """
-    return float(_CHRF.sentence_score(prediction, [reference]).score)
 
 
 def bleu_metric(tokenizer: str) -> BLEU:

@@ -95,15 +95,6 @@ def sentence_log_probs(model: nn.Module, batch: Batch, pad_id: int) -> Tensor:
 
     Raises:
         ValueError: if the shapes do not fit, or all labels are padding.
-
-    Example:
-        >>> import torch
-        >>> from lib.config import TransformerConfig
-        >>> from lib.model import Transformer
-        >>> model = Transformer(TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16))
-        >>> words = torch.tensor([[4, 5], [6, 0]])
-        >>> sentence_log_probs(model, Batch(words, words, words), pad_id=0).shape
-        torch.Size([2])
     """
     logits, wanted, places = _scored_words(model, batch, pad_id)
     losses = F.cross_entropy(logits, wanted, ignore_index=pad_id, reduction="none")

@@ -10,7 +10,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from lib.data import Batch, collate
 from lib.decoding import beam_search, length_norm
-from lib.evaluation.metrics import sentence_bleu, sentence_chrf
+from lib.evaluation import chrf, sentence_bleu
 from lib.training.objective import sentence_log_probs
 from lib.vocabulary import Vocabulary
 
@@ -69,7 +69,7 @@ def translation_cost(translation: str, reference: str) -> float:
     Built in chapter 14.
     """
     bleu_value = sentence_bleu(translation, reference)
-    chrf_value = sentence_chrf(translation, reference)
+    chrf_value = chrf([translation], [reference]).value
     # sacreBLEU's 100 may be a hair above it.
     return max(0.0, 1 - (bleu_value + chrf_value) / 200)
 
