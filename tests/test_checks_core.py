@@ -529,7 +529,8 @@ def test_a_notebook_shows_one_sentence_and_no_traceback() -> None:
     codes = [CELL.format(answer=a) for a in ("2.0", "1.0", "...", "1 / 0")]
     cells = [nbformat.v4.new_code_cell(code) for code in codes]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    NotebookClient(notebook, kernel_name="python3", allow_errors=True).execute()
+    options = {"allow_errors": True, "coalesce_streams": True}
+    NotebookClient(notebook, kernel_name="python3", **options).execute()
     wrong, right, stub, broken = (cell.outputs[0] for cell in notebook.cells)
     assert wrong.output_type == "error"
     assert wrong.traceback == [SENTENCE]

@@ -33,11 +33,12 @@ PLAYED = [path for path in CHAPTERS if path.stem[:2] in ("01", "04")]
 
 NOBODY = "http://127.0.0.1:9"  # a port of this computer that answers nobody
 
+# Without coalesce_streams the clock decides whether what a cell prints comes in pieces.
 EXECUTE = """
 import sys, nbformat, nbclient
 notebook = nbformat.read(sys.argv[1], as_version=4)
-client = nbclient.NotebookClient(notebook, timeout=600, allow_errors=True)
-client.execute()
+options = {"timeout": 600, "allow_errors": True, "coalesce_streams": True}
+nbclient.NotebookClient(notebook, **options).execute()
 nbformat.write(notebook, sys.argv[1])
 """
 
