@@ -1,4 +1,4 @@
-"""What the tests share: few threads, and the built site."""
+"""What the tests share: few threads, the same examples, and the built site."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,12 +7,22 @@ import pytest
 import torch
 from browser import find_browser
 from build_site import ROOT, build, is_current, missing_pages, site_folder
+from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.site_server import served
 
 # The tests run side by side: one thread each, or they get in each other's way.
 torch.set_num_threads(1)
+
+# The same examples on every run and every machine, and no clock has a say in them.
+settings.register_profile(
+    "book",
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("book")
 
 
 @pytest.fixture(scope="session")

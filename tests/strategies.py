@@ -1,4 +1,4 @@
-"""What the tests share: modest settings, small sizes, seeded tensors, tolerances."""
+"""What the tests share: few examples, small sizes, seeded tensors, tolerances."""
 
 from __future__ import annotations
 
@@ -8,21 +8,15 @@ from collections.abc import Iterable
 from typing import Any
 
 import torch
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from lib.config import TransformerConfig
 from lib.model import Transformer
 
-# The same examples on every run and every machine, with no time limit for each.
 # `make quick` looks at the first few alone.
-FEW = settings(
-    max_examples=5 if os.environ.get("QUICK") else 20,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+FEW = settings(max_examples=5 if os.environ.get("QUICK") else 20)
 
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10}
 PRECISIONS = list(TOLERANCE)

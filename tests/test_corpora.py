@@ -305,7 +305,7 @@ def test_another_seed_gives_other_sentences_and_other_combinations():
     assert held_out_combinations(0) != held_out_combinations(1)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(seed=st.integers(), size=st.integers(50, 300))
 def test_every_seed_keeps_the_promises(seed, size):
     drawn = split(seed, size)

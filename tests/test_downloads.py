@@ -1100,7 +1100,7 @@ PAIRS = st.lists(
 ).filter(lambda pairs: len({source for source, _ in pairs}) >= 10)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     pairs=PAIRS, marks=st.lists(st.sampled_from([".", "!", " ?"])), seed=st.integers()
 )

@@ -17,7 +17,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Patch, Rectangle
@@ -336,7 +336,7 @@ def test_attention_map_draws_on_given_axes() -> None:
     assert plt.get_fignums() == [figure.number]
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8)
 @given(rows=st.integers(1, 30), columns=st.integers(1, 30))
 def test_value_map_has_one_cell_per_number(rows: int, columns: int) -> None:
     matrix = np.arange(rows * columns, dtype=float).reshape(rows, columns)

@@ -131,7 +131,6 @@ ODD = st.lists(
 
 @settings(
     max_examples=12,
-    deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # the message names the text
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

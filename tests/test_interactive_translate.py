@@ -16,7 +16,7 @@ import pytest
 import torch
 from address import read_address
 from page_model import MODEL, MOST_BYTES, quantized
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Page, Route, expect
 from translate_picture import write_page
 
 from lib.attention import record_attention
@@ -128,13 +128,10 @@ def candidates(page: Page) -> list[list[str]]:
     return [text.split("\n")[:2] for text in rows.all_inner_texts()]
 
 
-def beside(page: Page) -> str:
-    """What the untouched translator writes, once it has."""
+def assert_beside(page: Page, wanted: str) -> None:
+    """The untouched translator writes this, once it has ended."""
     place = page.locator(".translate-beside").first
-    place.locator("span span, mark").first.wait_for()
-    page.wait_for_timeout(150)
-    text = place.inner_text()
-    return text.removeprefix("The untouched translator writes: ").strip()
+    expect(place).to_have_text(f"The untouched translator writes: {wanted}")
 
 
 # --- what it writes is what lib writes ------------------------------------------------
@@ -225,13 +222,13 @@ def test_forwards_backwards_and_pause(page: Page) -> None:
     back.click()
     assert page.inner_text(".translate-text") == "Mi"
     assert page.inner_text(".interactive-said") == "Step 1 wrote ▁Mi, 97%."
-    slide(page, "speed", 5)
+    slide(page, "speed", 2)
     page.get_by_role("button", name="Play").click()
-    written.nth(3).wait_for()
+    written.nth(2).wait_for()
     page.get_by_role("button", name="Pause").click()
     count = written.count()
-    page.wait_for_timeout(500)
-    assert 3 < written.count() == count < 8
+    page.wait_for_timeout(800)
+    assert 2 < written.count() == count < 8
 
 
 def test_the_first_word_comes_within_a_second(page: Page) -> None:
@@ -253,7 +250,7 @@ def test_a_step_is_overruled_by_key_and_the_rest_follows(page: Page) -> None:
     assert [name for name, _ in candidates(page)][:2] == ["▁fr", "▁frío"]
     page.get_by_role("button", name="▁frío").press("Enter")
     assert ended(page) == "No me gusta el café frío."
-    assert beside(page) == "No me gusta el café fría."
+    assert_beside(page, "No me gusta el café fría.")
     assert page.locator(".translate-beside").first.locator(
         "mark"
     ).all_inner_texts() == ["fría."]
@@ -312,7 +309,7 @@ def test_what_the_page_says_of_pieces_taken_away_is_so(page: Page) -> None:
     assert write(page, MOUSE) == "El ratón comió al gato."
     page.get_by_label("without positions").check()
     assert ended(page) == "El gato comió al ratón."
-    assert beside(page) == "El ratón comió al gato."
+    assert_beside(page, "El ratón comió al gato.")
     assert write(page, "The cat ate the mouse.") == "El gato comió al ratón."
     page.get_by_label("without positions").uncheck()
     usual = write(page, WORK)
@@ -322,7 +319,7 @@ def test_what_the_page_says_of_pieces_taken_away_is_so(page: Page) -> None:
     page.get_by_label("without √d_k").uncheck()
     page.get_by_label("without the causal mask").check()
     assert write(page, WORK) != usual
-    assert beside(page) == usual
+    assert_beside(page, usual)
 
 
 PLACE = "cross-attention, layer 3, head 1"
