@@ -1,5 +1,6 @@
 """What the tests share: few threads, the same examples, and the built site."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,9 @@ from tests.site_server import served
 
 # The tests run side by side: one thread each, or they get in each other's way.
 torch.set_num_threads(1)
+
+# What a test starts is not given the options of this run.
+os.environ.pop("PYTEST_ADDOPTS", None)
 
 # The same examples on every run and every machine, and no clock has a say in them.
 settings.register_profile(
