@@ -259,6 +259,7 @@ class TestTensorBoard:
         """And forgets the steps after the checkpoint, which are made again."""
         with pytest.raises(SystemExit):
             test_training.TestInterrupted().interrupt(signal.SIGTERM, tmp_path)
+        time.sleep(1)  # the files of a run are read in the order of their seconds
         train(*corpus(), TINY, tmp_path, resume=True)
         self.check(tmp_path)
 
