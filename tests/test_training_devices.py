@@ -153,7 +153,9 @@ def test_ctrl_c_ends_both_processes_with_one_sentence(tmp_path: Path) -> None:
     while not (folder / "log.csv").exists() and time.monotonic() < deadline:
         time.sleep(0.1)
     out, errors = pressed_ctrl_c(run)
-    assert run.returncode == 130, errors
+    # Where it is pressed again while Python closes down, the signal itself ends Python:
+    # a shell says 130 of both.
+    assert run.returncode in (130, -signal.SIGINT), errors
     assert out == ""
     assert errors.count("goes on with --resume.") == 1
     assert errors.count("stopped.") == 1
