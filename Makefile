@@ -37,41 +37,41 @@ help: ## list these habits
 		while IFS='|' read -r name what; do printf '  make %-11s %s\n' "$$name" "$$what"; done
 
 setup: ## make .venv and install requirements.lock, once
-	@sh book/tools/setup.sh
+	@sh book/tools/project/setup.sh
 
 newest: setup ## put the newest versions that lib allows into .venv, to test with
-	@$(RUN) book/tools/newest.py
+	@$(RUN) -m book.tools.project.newest
 
 lock: setup ## renew requirements.lock after a change of requirements*.txt
-	@$(RUN) book/tools/lock.py
+	@$(RUN) -m book.tools.project.lock
 
 book: setup ## build the site, warnings as errors
-	@$(RUN) book/tools/build_site.py
+	@$(RUN) -m book.tools.site.build_site
 
 pdf: book ## print the whole book into one file, _build/book.pdf
-	@$(RUN) book/tools/pdf.py
+	@$(RUN) -m book.tools.site.pdf
 
 slides: setup ## the slides of every lesson, in _build/slides
-	@$(RUN) book/tools/slides.py $(ARGS)
+	@$(RUN) -m book.tools.course.slides $(ARGS)
 
 quick: setup ## layout, types and the tests that take no training: two minutes
-	@sh book/tools/test.sh --quick
+	@sh book/tools/project/test.sh --quick
 
-test: setup ## check everything; one part: make test ARGS=tests/test_masks.py
-	@sh book/tools/test.sh $(ARGS)
+test: setup ## check everything; one part: make test ARGS=tests/lib/test_masks.py
+	@sh book/tools/project/test.sh $(ARGS)
 
 portable: setup ## every chapter again as other processors calculate; some in ARGS
-	@sh book/tools/portable.sh $(ARGS)
+	@sh book/tools/notebooks/portable.sh $(ARGS)
 
 colab: setup ## every chapter alone in a folder, with the versions that Colab has
-	@$(RUN) book/tools/colab.py $(ARGS)
+	@$(RUN) -m book.tools.notebooks.colab $(ARGS)
 
 course: setup ## write the editions and the assignments into _course
 	@sh book/tools/course/setup.sh
-	@$(RUN) book/tools/course $(ARGS)
+	@$(RUN) -m book.tools.course $(ARGS)
 
 course-test: setup ## let nbgrader grade every assignment, right, empty and wrong
-	@$(RUN) -m pytest -q -p no:cacheprovider -n 2 tests/every_assignment.py
+	@$(RUN) -m pytest -q -p no:cacheprovider -n 2 tests/exhaustive/every_assignment.py
 
 translate: setup ## translate: make translate TEXT="a sentence in English"
 	@$(ALL_CORES) $(RUN) -m lib translate "$$TEXT"
@@ -80,13 +80,13 @@ train: setup ## train the translator that the book ships; more in ARGS
 	@$(ALL_CORES) $(RUN) -m lib train $(ARGS)
 
 bench: setup ## measure training and decoding side by side; one part in ARGS
-	@$(ALL_CORES) $(RUN) book/tools/bench $(ARGS)
+	@$(ALL_CORES) $(RUN) -m book.tools.lab.bench $(ARGS)
 
 notebooks: setup ## run every chapter again and store its outputs
-	@$(RUN) book/tools/notebooks.py run $(ARGS)
+	@$(RUN) -m book.tools.notebooks.notebooks run $(ARGS)
 
 address: setup ## carry the address in _config.yml to every file that names it
-	@$(RUN) book/tools/carry_address.py $(ARGS)
+	@$(RUN) -m book.tools.project.carry_address $(ARGS)
 
 format: setup ## lay out the code
 	@$(RUN) -m ruff format .

@@ -4,9 +4,10 @@ import ast
 from pathlib import Path
 
 import nbformat
-from address import ROOT
 from nbformat import NotebookNode
-from notebooks import chapters
+
+from book.tools.notebooks.notebooks import chapters
+from book.tools.project.address import ROOT
 
 CHAPTERS = chapters()
 NAMES = [path.stem for path in CHAPTERS]

@@ -6,11 +6,17 @@ from pathlib import Path
 
 import pytest
 import torch
-from browser import find_browser
-from build_site import ROOT, build, is_current, missing_pages, site_folder
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, sync_playwright
 
+from book.tools.site.browser import find_browser
+from book.tools.site.build_site import (
+    ROOT,
+    build,
+    is_current,
+    missing_pages,
+    site_folder,
+)
 from tests.site_server import served
 
 # The tests run side by side: one thread each, or they get in each other's way.

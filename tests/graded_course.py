@@ -9,10 +9,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from address import ROOT
-from course.command import write_assignments
-from course.exercises import exercises
-from course.plan import Plan, chapter
+
+from book.tools.course.command import write_assignments
+from book.tools.course.exercises import exercises
+from book.tools.course.plan import Plan, chapter
+from book.tools.project.address import ROOT
 
 not_on_windows = pytest.mark.skipif(
     os.name == "nt", reason="nbgrader's exchange is for Linux and macOS"

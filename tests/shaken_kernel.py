@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 SIZE = 1e-6
-SHIPPED = Path(__file__).resolve().parent.parent / "lib" / "models"
+SHIPPED = Path(__file__).resolve().parent.parent / "lib" / "shipped"
 DRAWS = ("rand", "randn", "rand_like", "randn_like", "normal")
 DRAWS_IN_PLACE = ("uniform_", "normal_")
 # Another whole number moves the same numbers in other directions.

@@ -25,7 +25,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def solved(chapter: IPyNbFile) -> list[IPyNbCell]:
     """One item for each exercise of a chapter: its solution, and its check's call."""
-    from course.exercises import exercises  # on the path once pytest has been set up
+    from book.tools.course.exercises import (
+        exercises,  # on the path once pytest has been set up
+    )
 
     return [
         IPyNbCell.from_parent(

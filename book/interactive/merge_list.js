@@ -1,5 +1,5 @@
 // The first 2,000 merges of the shipped translator's vocabulary, in the order in which
-// they were learned (lib/models/tatoeba-en-es), and the characters that it knows.
+// they were learned (lib/shipped/tatoeba-en-es), and the characters that it knows.
 
 export const CHARACTERS =
   "!\"$%&'()+,-./0123456789:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklm" +

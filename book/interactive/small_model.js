@@ -1,7 +1,8 @@
 // A trained Transformer that is small enough to be looked at; it knows six sentences.
 //
-// Written by book/tools/small_model.py. The numbers stand in the order of their names
-// in the state dict, from A to Z. Each is a byte: a whole number, to be divided by 32.
+// Written by book/tools/site/small_model.py. The numbers stand in the order of their
+// names in the state dict, from A to Z. Each is a byte: a whole number, to be divided
+// by 32.
 
 export const SMALL = {
   config: {

@@ -1,7 +1,7 @@
 // Weights: files to matrices.
 //
 // `readSafetensors(buffer)` reads the file that `lib` ships. A page cannot always fetch
-// a file, but it can always run a script: book/tools/page_model.py writes the model in
+// a file, but it can always run a script: book/tools/site/page_model.py writes the model in
 // PARTS scripts, each a call `bookModel.part(number, count, text, checksum)`. The page
 // makes `globalThis.bookModel = new ModelParts()`, runs the scripts, asks again for
 // what `missing()` names, and takes the model from `whole()`.

@@ -10,7 +10,7 @@ from lib.checks import expect
 from lib.checks.calls import without
 from lib.checks.core import exercise
 from lib.checks.guard import CheckFailed
-from lib.vocabulary import EOS, PAD, SOS, UNK, Vocabulary
+from lib.text import EOS, PAD, SOS, UNK, Vocabulary
 
 __all__ = ["cosine", "frame", "lookup", "pad_batch", "padding_share"]
 

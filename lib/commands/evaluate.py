@@ -18,7 +18,7 @@ from lib.commands.options import add_beam_options, add_model_option, whole_numbe
 from lib.corpora import Corpus
 from lib.evaluation.neighbors import with_far_parts
 from lib.evaluation.scores import held_out_fingerprint, score, unseen_parts
-from lib.files import write_json
+from lib.text.files import write_json
 from lib.translator import Translator
 from lib.translator.card import read_report
 

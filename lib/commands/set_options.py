@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lib.files import read_toml
+from lib.text.files import read_toml
 
 if TYPE_CHECKING:
     from lib.training import TrainingSettings

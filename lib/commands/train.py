@@ -20,13 +20,13 @@ from lib.commands.evaluate import score_lines
 from lib.commands.options import whole_number
 from lib.commands.set_options import add_setting_options, read_settings
 from lib.corpora import Corpus, Pair, limit_training
+from lib.text import Vocabulary
+from lib.text.subwords import SubwordVocabulary
 from lib.translator import Translator
 from lib.translator.card import SETTINGS_FILE, read_report
-from lib.vocabulary import Vocabulary
-from lib.vocabulary.subwords import SubwordVocabulary
 
 if TYPE_CHECKING:
-    from lib.data import ParallelDataset
+    from lib.text import ParallelDataset
 
 
 def add_parser(commands: Any) -> None:
@@ -215,7 +215,7 @@ def _fitting(
 
     Of the parts that are scored, nothing is ever left out.
     """
-    from lib.data import ParallelDataset
+    from lib.text import ParallelDataset
 
     fitting = {}
     for name in ("train", "validation"):

@@ -10,8 +10,8 @@ from typing import Any
 from lib.commands.options import add_beam_options, add_model_option, whole_number
 from lib.engines import ENGINES, EngineTranslator, open_engine
 from lib.engines.folder import engine_of
+from lib.text.sentences import Source
 from lib.translator import Translator
-from lib.vocabulary.sentences import Source
 
 _PYTORCH = "pytorch"
 

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 
 from lib.corpora.base import Corpus, Pair, counted, normalize
-from lib.vocabulary import tokenize
+from lib.text import tokenize
 
 # Different sources; a small corpus gives a tenth of its own to each of the two.
 TEST_SOURCES = 2_500

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from lib.decoding.steps import evaluating, length_limits, open_reader
 from lib.model import Transformer
-from lib.vocabulary.sentences import check_beam
+from lib.text.sentences import check_beam
 
 
 class Hypothesis(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lib.engines.folder import Exported, damaged, import_engine
-from lib.vocabulary import PAD, SOS
+from lib.text import PAD, SOS
 
 
 class CTranslate2Engine:

@@ -12,8 +12,8 @@ from lib.attention import MultiHeadAttention
 from lib.engines.folder import import_engine
 from lib.layers import LayerNorm
 from lib.model import Transformer
+from lib.text import EOS, SOS, UNK
 from lib.translator import Translator
-from lib.vocabulary import EOS, SOS, UNK
 
 
 def write_ctranslate2(translator: Translator, folder: Path, weights: str) -> None:

@@ -7,9 +7,9 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from lib.files import read_json, write_json
-from lib.vocabulary import Vocabulary
-from lib.vocabulary.stored import read_vocabularies, write_vocabularies
+from lib.text import Vocabulary
+from lib.text.files import read_json, write_json
+from lib.text.stored import read_vocabularies, write_vocabularies
 
 ENGINES = {"ctranslate2": "CTranslate2", "onnx": "ONNX Runtime"}
 """The engines by the names that the command line gives them."""

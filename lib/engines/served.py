@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from lib.engines.folder import Exported, read_description
-from lib.vocabulary.sentences import (
+from lib.text.sentences import (
     Source,
     check_beam,
     in_batches,
@@ -44,7 +44,7 @@ class EngineTranslator:
         engine: who runs the model.
 
     Example:
-        >>> from lib.vocabulary import Vocabulary
+        >>> from lib.text import Vocabulary
         >>> class Parrot:
         ...     def write(self, sources, limits, beam_size, length_penalty):
         ...         return sources

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Sequence
 
-from lib.vocabulary.words import tokenize
+from lib.text.words import tokenize
 
 KINDS = {
     "too short": "less than 0.6 of the words of the shortest reference",

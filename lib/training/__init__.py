@@ -1,6 +1,7 @@
 """Training: the loss, the schedule, the task for Lightning, and whole runs."""
 
 from lib.training.checkpoints import SafetensorsCheckpointIO
+from lib.training.data import TranslationData
 from lib.training.devices import Hardware, is_first_process
 from lib.training.logs import read_log
 from lib.training.objective import (
@@ -19,6 +20,7 @@ __all__ = [
     "Hardware",
     "SafetensorsCheckpointIO",
     "TrainingSettings",
+    "TranslationData",
     "TranslationTask",
     "expected_risk",
     "is_first_process",

@@ -12,7 +12,7 @@ from lightning.pytorch.callbacks import Callback
 from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
-from lib.files import write_whole
+from lib.text.files import write_whole
 from lib.translator.folder import weights_once_each
 
 _NAME = re.compile(r"epoch-(\d+)\.safetensors")

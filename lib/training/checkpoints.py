@@ -11,7 +11,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from lib.files import write_whole
+from lib.text.files import write_whole
 
 
 class SafetensorsCheckpointIO(CheckpointIO):

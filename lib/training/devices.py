@@ -7,7 +7,7 @@ import dataclasses
 import torch
 from lightning.fabric.utilities.rank_zero import rank_zero_only
 
-from lib.data import Batch
+from lib.text import Batch
 
 ACCELERATORS = ("auto", "cpu", "gpu")
 STRATEGIES = ("auto", "ddp")

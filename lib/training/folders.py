@@ -11,9 +11,9 @@ from typing import Any
 
 from torch import nn
 
-from lib.files import read_json
+from lib.text import Vocabulary
+from lib.text.files import read_json
 from lib.training.settings import TrainingSettings
-from lib.vocabulary import Vocabulary
 
 SETTINGS, LOG, CHECKPOINT = "settings.json", "log.csv", "checkpoint.safetensors"
 TENSORBOARD = "tensorboard"

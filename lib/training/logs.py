@@ -11,7 +11,7 @@ from pathlib import Path
 import lightning
 from lightning.pytorch.callbacks import Callback
 
-from lib.files import write_whole
+from lib.text.files import write_whole
 
 COLUMNS = (
     "epoch",

@@ -6,9 +6,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lib.data import Batch
 from lib.model import Transformer
 from lib.speed import can_be_packed, fuse, overwritten, packed_logits
+from lib.text import Batch
 
 
 def translation_loss(

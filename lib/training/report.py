@@ -9,8 +9,8 @@ from typing import Any
 
 from lib.corpora import Corpus, Pair
 from lib.evaluation.scores import held_out_fingerprint, score, unseen_parts
-from lib.files import to_toml, write_json, write_whole
 from lib.model import count_parameters
+from lib.text.files import to_toml, write_json, write_whole
 from lib.training.folders import LOG
 from lib.training.logs import read_log
 from lib.training.settings import TrainingSettings

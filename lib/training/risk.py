@@ -8,11 +8,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from lib.data import Batch, collate
 from lib.decoding import beam_search, length_norm
 from lib.evaluation import chrf, sentence_bleu
+from lib.text import Batch, Vocabulary, collate
 from lib.training.objective import sentence_log_probs
-from lib.vocabulary import Vocabulary
 
 LENGTH_PENALTY = 0.6  # the paper's, as in the search that the scores use (§6.1)
 

@@ -17,11 +17,12 @@ from lightning.fabric.utilities.exceptions import MisconfigurationException
 from lightning.pytorch.callbacks import Callback, TQDMProgressBar
 from lightning.pytorch.utilities.exceptions import SIGTERMException
 
-from lib.data import Pair, ParallelDataset, TranslationData
-from lib.files import write_json
 from lib.model import Transformer
+from lib.text import Pair, ParallelDataset, Vocabulary
+from lib.text.files import write_json
 from lib.training.averaging import KeepEpochWeights
 from lib.training.checkpoints import SafetensorsCheckpointIO
+from lib.training.data import TranslationData
 from lib.training.devices import Hardware, is_first_process
 from lib.training.folders import (
     CHECKPOINT,
@@ -36,7 +37,6 @@ from lib.training.settings import TrainingSettings
 from lib.training.stopping import StopEarly
 from lib.training.task import TranslationTask
 from lib.training.tensorboard import tensorboard_log
-from lib.vocabulary import Vocabulary
 
 
 def train(
@@ -54,7 +54,7 @@ def train(
 
     Args:
         splits: sentence pairs under "train" and "validation"; what
-            :class:`~lib.data.ParallelDataset` has made of them is not encoded again.
+            :class:`~lib.text.ParallelDataset` has made of them is not encoded again.
         src_vocab: the words of the source language.
         tgt_vocab: the words of the target language.
         settings: sizes and hyperparameters.

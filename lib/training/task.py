@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from lib.config import TransformerConfig
-from lib.data import Batch
 from lib.decoding import greedy_decode
 from lib.evaluation import bleu
 from lib.model import Transformer
+from lib.text import Batch, Vocabulary
 from lib.training.devices import share
 from lib.training.objective import (
     packed_translation_loss,
@@ -22,7 +22,6 @@ from lib.training.objective import (
     warmup_decay,
 )
 from lib.training.risk import own_translations_risk
-from lib.vocabulary import Vocabulary
 
 
 class TranslationTask(lightning.LightningModule):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lib.files import read_json, to_toml, write_whole
+from lib.text.files import read_json, to_toml, write_whole
 from lib.translator.folder import find_folder
 
 REPORT_FILE, SETTINGS_FILE = "scores.json", "settings.toml"

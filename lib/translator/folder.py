@@ -11,12 +11,12 @@ from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
 from lib.config import TransformerConfig
-from lib.files import read_json, write_json, write_whole
 from lib.model import Transformer
-from lib.vocabulary import Vocabulary
-from lib.vocabulary.stored import read_vocabularies, write_vocabularies
+from lib.text import Vocabulary
+from lib.text.files import read_json, write_json, write_whole
+from lib.text.stored import read_vocabularies, write_vocabularies
 
-SHIPPED = Path(__file__).parent.parent / "models"
+SHIPPED = Path(__file__).parent.parent / "shipped"
 """The folder of the models that come with the book."""
 
 _CONFIG, _WEIGHTS = "config.json", "model.safetensors"

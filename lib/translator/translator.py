@@ -10,15 +10,15 @@ from torch import Tensor
 
 from lib.decoding import Hypothesis, beam_search, greedy_decode
 from lib.model import Transformer
-from lib.translator.folder import read_folder, write_folder
-from lib.vocabulary import Vocabulary
-from lib.vocabulary.sentences import (
+from lib.text import Vocabulary
+from lib.text.sentences import (
     Source,
     Written,
     in_batches,
     read_source,
     unknown_words,
 )
+from lib.translator.folder import read_folder, write_folder
 
 
 class Translator:

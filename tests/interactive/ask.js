@@ -1,4 +1,4 @@
-// Answer the questions that tests/test_interactive_model.py compares with lib's
+// Answer the questions that tests/interactive/test_interactive_model.py compares with lib's
 // answers.
 //
 //     node ask.js QUESTION.json

@@ -1,12 +1,6 @@
-"""What `make course` runs: `python book/tools/course`."""
+"""What `make course` runs: `python -m book.tools.course`."""
 
-import sys
-from pathlib import Path
-
-# The working tree, whatever else is installed, and the folder of this package.
-sys.path[:0] = [str(Path(__file__).parents[level]) for level in (3, 1)]
-
-from course.command import main  # noqa: E402
+from book.tools.course.command import main
 
 if __name__ == "__main__":
     raise SystemExit(main())

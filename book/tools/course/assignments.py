@@ -6,16 +6,16 @@ nbgrader's metadata is written here, into generated files, and nowhere in the bo
 import re
 from pathlib import Path
 
-from address import Address
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from needs import needs
-from normal_form import NOTEBOOK_METADATA
-from setup_cell import setup_cell
 
-from course.context import given
-from course.exercises import Exercise
-from course.plan import Assignment, Plan, chapter, exercises_of
+from book.tools.course.context import given
+from book.tools.course.exercises import Exercise
+from book.tools.course.plan import Assignment, Plan, chapter, exercises_of
+from book.tools.notebooks.needs import needs
+from book.tools.notebooks.normal_form import NOTEBOOK_METADATA
+from book.tools.notebooks.setup_cell import setup_cell
+from book.tools.project.address import Address
 
 STUB = "# your code here\n..."  # what nbgrader leaves of a solution
 _PLACEHOLDER = re.compile(r"^( *)# your code here\n(?: *\.\.\.\n)?", re.MULTILINE)
@@ -138,7 +138,7 @@ from lib.checks import chapter_{exercise.chapter:02d} as check
 
 assert {exercise.call}
 ### BEGIN HIDDEN TESTS
-from course.hidden import expect_the_same
+from book.tools.course.hidden import expect_the_same
 
 expect_the_same("{exercise.number}", {exercise.answer}, seed={seed})
 ### END HIDDEN TESTS"""

@@ -4,14 +4,14 @@ import argparse
 import sys
 from pathlib import Path
 
-from address import ROOT, read_address
 from nbformat import NotebookNode
-from normal_form import serialize
-from notebooks import chapters, read
 
-from course.assignments import STUB, assignment_notebook
-from course.editions import solution_edition, student_edition
-from course.plan import Plan, read_plan
+from book.tools.course.assignments import STUB, assignment_notebook
+from book.tools.course.editions import solution_edition, student_edition
+from book.tools.course.plan import Plan, read_plan
+from book.tools.notebooks.normal_form import serialize
+from book.tools.notebooks.notebooks import chapters, read
+from book.tools.project.address import ROOT, read_address
 
 FOLDER = ROOT / "_course"  # not in _build, which `make clean` removes: marks stand here
 _CONFIG = '''\
@@ -25,7 +25,7 @@ sys.path.insert(0, {tools!r})  # where the book lies
 programs = str(Path(sys.executable).parent)  # nbgrader calls one that lies beside it
 os.environ["PATH"] = programs + os.pathsep + os.environ["PATH"]
 
-from course.grading import Grade, Restore
+from book.tools.course.grading import Grade, Restore
 from nbgrader import preprocessors as usual
 
 c = get_config()
@@ -69,7 +69,7 @@ def write_assignments(folder: Path, plan: Plan) -> None:
     """Write a folder that nbgrader works in: its settings and the sources."""
     folder.mkdir(parents=True, exist_ok=True)
     settings = _CONFIG.format(
-        tools=str(ROOT / "book" / "tools"),
+        tools=str(ROOT),
         stub=STUB,
         seconds=plan.seconds,
         characters=plan.characters,

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from address import ROOT
 from nbformat import NotebookNode
 
-from course.exercises import Exercise, tags
+from book.tools.course.exercises import Exercise, tags
+from book.tools.project.address import ROOT
 
 _BASE = {"math", "torch", "nn", "F"}  # what every answer may need
 _Import = ast.Import | ast.ImportFrom

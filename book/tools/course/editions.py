@@ -5,7 +5,7 @@ import re
 
 from nbformat import NotebookNode
 
-from course.exercises import exercises, tags
+from book.tools.course.exercises import exercises, tags
 
 _ANSWER = re.compile(
     r"<details><summary>Answer</summary>\n.*?^</details>", re.DOTALL | re.MULTILINE

@@ -14,7 +14,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from address import ROOT
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
@@ -22,14 +21,18 @@ from nbgrader.preprocessors import Execute, OverwriteCells
 from nbgrader.utils import is_grade
 from traitlets import Integer, Unicode
 
+from book.tools.project.address import ROOT
+
 _STARTING = 300  # seconds to start and to load PyTorch, also on a busy machine
 _PRELUDE = """
-from course import fence as _fence, shipped as _shipped
+from book.tools.course import fence as _fence, shipped as _shipped
 _shipped.keep({chapters})
 _fence.put_up({folder!r}, {course!r})
 del _fence, _shipped
 """
-_RESTORE = "__import__('course.shipped').shipped.restore()"
+_RESTORE = (
+    "__import__('importlib').import_module('book.tools.course.shipped').restore()"
+)
 
 
 class Restore(OverwriteCells):  # type: ignore[misc]
@@ -143,7 +146,7 @@ class Grade(Execute):  # type: ignore[misc]
     def start_new_kernel(self, **settings: Any) -> None:
         """Start a kernel that finds `lib` and this package, and leaves no caches."""
         found = {
-            "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "book" / "tools"))),
+            "PYTHONPATH": str(ROOT),
             "PYTHONDONTWRITEBYTECODE": "1",
             "TMPDIR": self.resources["metadata"]["path"],
         }

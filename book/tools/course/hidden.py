@@ -12,9 +12,9 @@ from typing import Any
 
 import torch
 
-from course.context import leaned_on
-from course.exercises import exercises
-from course.plan import chapter, exercise
+from book.tools.course.context import leaned_on
+from book.tools.course.exercises import exercises
+from book.tools.course.plan import chapter, exercise
 from lib.checks import CheckFailed, expect
 from lib.checks.guard import Guarded, NotAnswered, reason, unwrap
 
@@ -56,7 +56,7 @@ def draws(number: str) -> Callable[[Draws], Draws]:
 def load(chapters: list[int]) -> None:
     """Read the draws and the solutions of some chapters, before the clock runs."""
     for number in chapters:
-        importlib.import_module(f"course.draws.chapter_{number:02d}")
+        importlib.import_module(f"book.tools.course.draws.chapter_{number:02d}")
         for one in exercises(chapter(number)):
             leaned_on(chapter(number), [one])
 

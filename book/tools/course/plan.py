@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from address import ROOT
 from nbformat import NotebookNode
-from notebooks import chapters, read
 
-from course.exercises import Exercise, exercises
+from book.tools.course.exercises import Exercise, exercises
+from book.tools.notebooks.notebooks import chapters, read
+from book.tools.project.address import ROOT
 
 PLAN = ROOT / "book" / "course" / "assignments.toml"
 

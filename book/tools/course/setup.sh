@@ -1,6 +1,6 @@
 #!/bin/sh
 # Make the environment that grades, .venv-course: it sees the packages of .venv, and has
-# requirements-course.txt beside them. Nothing is done twice, as in book/tools/setup.sh.
+# requirements-course.txt beside them. Nothing is done twice, as in book/tools/project/setup.sh.
 set -eu
 cd "$(dirname "$0")/../../.."
 

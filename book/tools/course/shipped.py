@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from course.hidden import load
+from book.tools.course.hidden import load
 from lib.checks import strict
 
 _ABSENT = object()

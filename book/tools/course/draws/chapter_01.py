@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from course.hidden import Draw, Observe, call, draws
-from lib.vocabulary import EOS, PAD, SOS, UNK, Vocabulary
+from book.tools.course.hidden import Draw, Observe, call, draws
+from lib.text import EOS, PAD, SOS, UNK, Vocabulary
 
 _WORDS = ["casa", "perro", "gato", "ve", "come", "grande", "rojo", "la"]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import torch
 
-from course.hidden import Draw, Observe, call, draws
+from book.tools.course.hidden import Draw, Observe, call, draws
 
 
 @draws("2.1")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from course.hidden import Draw, Observe, call, draws
+from book.tools.course.hidden import Draw, Observe, call, draws
 
 
 @draws("4.1")

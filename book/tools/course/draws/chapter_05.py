@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from course.hidden import Draw, Observe, call, draws
+from book.tools.course.hidden import Draw, Observe, call, draws
 from lib.attention import MultiHeadAttention
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from course.hidden import Draw, Observe, call, draws
+from book.tools.course.hidden import Draw, Observe, call, draws
 from lib.layers import Residual
 
 

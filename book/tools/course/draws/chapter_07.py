@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from course.hidden import Draw, Observe, call, draws
+from book.tools.course.hidden import Draw, Observe, call, draws
 from lib.config import TransformerConfig
 from lib.layers import DecoderLayer
 from lib.masks import causal_mask

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from course.hidden import Draw, Observe, call, draws
+from book.tools.course.hidden import Draw, Observe, call, draws
 
 _SENTENCES = ["The dog sleeps.", "I like tea", "Where is it?", "We go", "You sing."]
 

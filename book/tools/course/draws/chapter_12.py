@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from course.hidden import Draw, Observe, call, draws
+from book.tools.course.hidden import Draw, Observe, call, draws
 
 
 def _chances(draw: Draw, words: str) -> dict[str, float]:

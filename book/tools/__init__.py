@@ -1,0 +1,1 @@
+"""What builds, checks and measures the book; a folder for each part of the house."""

@@ -1,0 +1,1 @@
+"""What measures and ships: run by hand."""

@@ -1,0 +1,356 @@
+"""From a training run to a translator that is shipped, with all that was measured.
+
+    measure.py translator RUN FOLDER    choose the average, score, write the card
+    measure.py score FOLDER             score it again; weights and card stay its own
+    measure.py record RUN FILE          keep a benchmark's settings and scores
+
+What is chosen is chosen on the validation part. The test part is translated once, at
+the end. Only counts and scores are written, never a sentence of the corpus.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import platform
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file
+
+from book.tools.lab.grading import counts_table, grade
+from lib import corpora
+from lib.corpora import Corpus, references
+from lib.evaluation.bootstrap import Counts, paired_bootstrap, sentence_counts
+from lib.evaluation.scores import compare_with_all, held_out_fingerprint
+from lib.model import Transformer, count_parameters
+from lib.text import tokenize
+from lib.text.files import read_json, to_toml, write_json, write_whole
+from lib.text.subwords import SubwordVocabulary
+from lib.training import TrainingSettings
+from lib.training.averaging import (
+    average_weights,
+    copied_weights,
+    epoch_files,
+)
+from lib.training.folders import LOG, SETTINGS
+from lib.training.logs import read_log, write_log
+from lib.translator import Translator
+from lib.translator.card import EARLIER, SETTINGS_FILE, write_card
+
+BEAM, PENALTY = 4, 0.6  # the paper's
+BEAMS = ((1, PENALTY), (2, PENALTY), (4, PENALTY), (8, PENALTY))
+PENALTIES = ((BEAM, 0.0), (BEAM, 1.0), (BEAM, 2.0), (BEAM, 3.0))
+AVERAGES = (2, 4, 8)
+SCORES, TRIED = "scores.json", "tried.json"
+WEIGHTS = "model.safetensors"  # those that a run ends with
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Do what the command line says."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    what = parser.add_subparsers(required=True)
+    ship = what.add_parser("translator", help="make a folder to ship out of a run")
+    ship.add_argument("run", type=Path)
+    ship.add_argument("folder", type=Path)
+    ship.add_argument("--corpus", default="tatoeba-en-es", choices=corpora.names())
+    ship.add_argument(
+        "--from",
+        dest="start",
+        type=Path,
+        help="folder of the translator that the run began with",
+    )
+    ship.add_argument("--limit", type=int, help="sources of each part, for a trial")
+    ship.add_argument("--machine", default=machine(), help="(%(default)s)")
+    ship.set_defaults(do=make_translator)
+    again = what.add_parser("score", help="score a folder that was made, again")
+    again.add_argument("folder", type=Path)
+    again.add_argument("--limit", type=int, help="sources of each part, for a trial")
+    again.set_defaults(do=score_again)
+    record = what.add_parser("record", help="keep what a benchmark's run gave")
+    record.add_argument("run", type=Path)
+    record.add_argument("file", type=Path)
+    record.set_defaults(do=keep_record)
+    options = parser.parse_args(arguments)
+    options.do(options)
+
+
+def machine() -> str:
+    """Say what this is, without the name of the machine."""
+    cores = f"{os.cpu_count()} cores of a {platform.machine()} processor"
+    return f"{cores}, PyTorch {torch.__version__}"
+
+
+# --- a translator ---------------------------------------------------------------------
+
+
+def make_translator(options: argparse.Namespace) -> None:
+    """Average, choose, measure, and write the folder."""
+    corpus = corpora.load(options.corpus)
+    folder = options.folder
+    run = Run(options.run, corpus, options.start)
+    tried, chosen = choose_average(run, options.limit)
+    translator = run.translator(*chosen)
+    translator.save(folder, half=True)
+    translator = Translator.load(folder)  # as everybody will use it, in 16 bits
+    write_json(folder / TRIED, [*run.tried, *tried])
+    report = run.report(*chosen, options.machine)
+    write_log(folder / LOG, run.log)
+    for name, earlier in zip(EARLIER, run.earlier, strict=False):
+        write_whole(folder / f"{name}.toml", to_toml(earlier["settings"]))
+    measure(folder, translator, corpus, report, options.limit)
+
+
+def score_again(options: argparse.Namespace) -> None:
+    """Measure a folder as it stands, and write its scores and its card anew."""
+    report = read_json(options.folder / SCORES)
+    corpus = corpora.load(report["corpus"])
+    translator = Translator.load(options.folder)
+    measure(options.folder, translator, corpus, report, options.limit)
+
+
+def measure(
+    folder: Path,
+    translator: Translator,
+    corpus: Corpus,
+    report: dict[str, Any],
+    limit: int | None,
+) -> None:
+    """Search on the validation part, translate the test part, and write it all."""
+    beams, counts = search(translator, corpus, limit)
+    write_json(folder / "beams.json", beams)
+    write_whole(folder / "validation_counts.csv", counts)
+    answers = dict(list(references(corpus.splits["test"]).items())[:limit])
+    written = translator.translate(answers, 64, BEAM, PENALTY)
+    graded = grade(answers, written, corpus)
+    write_json(folder / "errors.json", graded.errors)
+    write_whole(folder / "ngram_counts.csv", graded.counts)
+    how = {"beam_size": BEAM, "length_penalty": PENALTY}
+    scores = {part: {**found, **how} for part, found in graded.scores.items()}
+    report = {**report, "far": graded.far, "scores": scores}
+    report["winner"] = try_winner(beams, translator, answers, written)
+    write_json(folder / SCORES, report)
+    write_whole(folder / SETTINGS_FILE, to_toml(report["settings"]))
+    write_card(folder, report)
+    print((folder / "README.md").read_text("utf-8"))
+
+
+def try_winner(
+    beams: list[dict[str, Any]],
+    translator: Translator,
+    answers: dict[str, list[str]],
+    written: list[str],
+) -> dict[str, Any]:
+    """What the best search of the validation part gains there, and on the test part.
+
+    The scores in the tables keep the setting that was fixed beforehand.
+    """
+    best = max(beams, key=lambda row: float(row["bleu"]))
+    other = translator.translate(answers, 64, best["beam"], best["length_penalty"])
+    right = list(answers.values())
+    gain = difference(sentence_counts(other, right), sentence_counts(written, right))
+    found = compare_with_all(other, right)
+    return {
+        **{name: best[name] for name in ("beam", "length_penalty", "difference")},
+        "test_difference": gain,
+        "test": {name: found[name] for name in ("bleu", "chrf")},
+    }
+
+
+class Run:
+    """The folder of a run that has ended, or stands at the end of an epoch.
+
+    Args:
+        folder: where it is.
+        corpus: what it was trained on.
+        start: the folder of the translator that it began with, if it began with one.
+
+    Raises:
+        ValueError: if that translator had more runs than a card can tell of.
+    """
+
+    def __init__(self, folder: Path, corpus: Corpus, start: Path | None = None) -> None:
+        self.folder, self.corpus = folder, corpus
+        self.told = read_json(folder / SETTINGS)
+        names = [field.name for field in dataclasses.fields(TrainingSettings)]
+        self.settings = TrainingSettings(
+            **{name: self.told[name] for name in names if name in self.told}
+        )
+        self.earlier = earlier_runs(start) if start else []
+        self.start = Translator.load(start).model if start else None
+        self.log = read_log(start / LOG) if start else []
+        self.tried = read_json(start / TRIED) if start else []
+        self.before = len(self.log)  # epochs of earlier runs
+        self.log += [
+            {**row, "epoch": str(self.before + int(row["epoch"]))}
+            for row in read_log(folder / LOG)
+        ]
+        texts = (text for pair in corpus.splits["train"] for text in pair)
+        self.vocabulary = SubwordVocabulary.build(texts, self.settings.vocab_size)
+        self.files = {
+            int(file.stem.removeprefix("epoch-")): file for file in epoch_files(folder)
+        } or {len(self.log) - self.before: folder / WEIGHTS}
+
+    def translator(
+        self, average: int, runs: int = 1, last: int | None = None
+    ) -> Translator:
+        """Return the mean of so many epochs, up to the last, or to another one.
+
+        With two runs it is the mean of that and of what the run began with; with none
+        it is what the run began with.
+        """
+        epochs = [epoch for epoch in self.files if last is None or epoch <= last]
+        states = [load_file(self.files[epoch]) for epoch in epochs[-average:]]
+        if runs != 1 and self.start:
+            began = copied_weights(self.start)
+            states = [average_weights(states), began] if runs else [began]
+        size = len(self.vocabulary)
+        model = Transformer(self.settings.model_config(size, size))
+        model.load_state_dict(average_weights(states), strict=False)
+        return Translator(model, self.vocabulary, self.vocabulary)
+
+    def report(self, average: int, runs: int, machine: str) -> dict[str, Any]:
+        """Return the contents of ``scores.json``, but for the scores."""
+        settings = dataclasses.replace(self.settings, average=average)
+        corpus = self.corpus
+        return {
+            "command": "\n".join(self.commands()),
+            "name": corpus.name,
+            "corpus": corpus.name,
+            "generated": corpus.generated,
+            "settings": dataclasses.asdict(settings),
+            **({"earlier": self.earlier} if self.earlier else {}),
+            "averaged_runs": runs,
+            "parameters": count_parameters(self.translator(1).model),
+            "train_pairs": self.told["pairs"]["train"],
+            "pairs": self.told["pairs"],
+            "held_out": held_out_fingerprint(corpus.splits),
+            "attribution": corpus.attribution,
+            "machine": machine,
+            "seconds": round(sum(float(row["seconds"]) for row in self.log)),
+        }
+
+    def commands(self) -> list[str]:
+        """Return the commands that make such a run, those of earlier runs first."""
+        train = f"python -m lib train --corpus {self.corpus.name}"
+        names = EARLIER[: len(self.earlier)]
+        begin = ["", *(f" --from {name}" for name in names)]
+        lines = [
+            f"{train} --settings {name}.toml{start} --out {name}"
+            for name, start in zip(names, begin, strict=False)
+        ]
+        return [*lines, f"{train} --settings {SETTINGS_FILE}{begin[-1]}"]
+
+
+def earlier_runs(folder: Path) -> list[dict[str, Any]]:
+    """Return the runs that a translator was made by, the first one first."""
+    report = read_json(folder / SCORES)
+    runs = [*report.get("earlier", []), report]
+    if len(runs) > len(EARLIER):
+        raise ValueError(
+            f"{folder} had {len(runs)} runs, but a card can tell of {len(EARLIER)} "
+            "before the last."
+        )
+    return [
+        {
+            # Whole, also if a setting is younger than the run.
+            "settings": dataclasses.asdict(TrainingSettings(**run["settings"])),
+            "averaged_runs": run["averaged_runs"],
+        }
+        for run in runs
+    ]
+
+
+def validate(
+    translator: Translator, corpus: Corpus, limit: int | None, *how: Any
+) -> tuple[dict[str, Any], Counts]:
+    """Score on the validation part; return what BLEU counted in each sentence, too."""
+    answers = dict(list(references(corpus.splits["validation"]).items())[:limit])
+    start = time.process_time()  # other programs do not count
+    written = translator.translate(answers, 64, *how)
+    seconds = time.process_time() - start
+    right = list(answers.values())
+    found = compare_with_all(written, right)
+    first = sum(len(tokenize(answer[0])) for answer in right)
+    row = {
+        "bleu": found["bleu"],
+        "chrf": found["chrf"],
+        "sentences": found["sentences"],
+        "length": round(sum(len(tokenize(text)) for text in written) / first, 4),
+        "seconds": round(seconds, 2),
+    }
+    return row, sentence_counts(written, right)
+
+
+def difference(counts: Counts, baseline: Counts) -> list[float]:
+    """Return by how much BLEU differs, and the interval, from a paired bootstrap."""
+    return [round(number, 2) for number in paired_bootstrap(counts, baseline)]
+
+
+def choose_average(
+    run: Run, limit: int | None
+) -> tuple[list[dict[str, Any]], tuple[int, int]]:
+    """Score the kept epochs alone and averaged; return the best numbers.
+
+    They are found with the search that the scores use. The first is that of the epochs
+    in the mean, the second that of the runs.
+    """
+    epochs, count = list(run.files), len(run.files)
+    alone = sorted({epochs[0], epochs[count // 2], epochs[-1]})
+    tried = [(epoch, 1, 1) for epoch in alone]
+    tried += [(epochs[-1], average, 1) for average in AVERAGES if average <= count]
+    tried += [(0, 1, 0), (epochs[-1], 1, 2)] if run.start else []
+    rows, counts = [], []
+    for epoch, average, runs in tried:
+        translator = run.translator(average, runs, epoch)
+        found, counted = validate(translator, run.corpus, limit, BEAM, PENALTY)
+        made = {"epoch": run.before + epoch, "average": average, "runs": runs}
+        rows.append({**made, **found})
+        counts.append(counted)
+        print(rows[-1], flush=True)
+    last_alone = counts[tried.index((epochs[-1], 1, 1))]
+    for row, counted in zip(rows, counts, strict=True):
+        row["difference"] = difference(counted, last_alone)
+    last = [row for row in rows if row["epoch"] == run.before + epochs[-1]]
+    best = max(last, key=lambda row: float(row["bleu"]))
+    return rows, (best["average"], best["runs"])
+
+
+def search(
+    translator: Translator, corpus: Corpus, limit: int | None
+) -> tuple[list[dict[str, Any]], str]:
+    """Score beams on the validation part; return the counts of two of them as well."""
+    rows, counts = [], {}
+    for beam, penalty in (*BEAMS, *PENALTIES):
+        found, counts[beam, penalty] = validate(
+            translator, corpus, limit, beam, penalty
+        )
+        rows.append({"beam": beam, "length_penalty": penalty, **found})
+        print(rows[-1], flush=True)
+    kept = counts[BEAM, PENALTY]
+    for row in rows:
+        row["difference"] = difference(counts[row["beam"], row["length_penalty"]], kept)
+    both = {"greedy_": counts[1, PENALTY].tolist(), "beam_": kept.tolist()}
+    return rows, counts_table(both)
+
+
+# --- a benchmark ----------------------------------------------------------------------
+
+
+def keep_record(options: argparse.Namespace) -> None:
+    """Copy what a run's folder says about itself, with its validation scores."""
+    report = read_json(options.run / SCORES)
+    report["log"] = [
+        {name: float(row[name]) for name in ("epoch", "validation_bleu", "seconds")}
+        for row in read_log(options.run / LOG)
+    ]
+    write_json(options.file, report)
+    print(f"{options.file}: {', '.join(report['scores'])}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,213 @@
+"""Measure the translator of the page, without a page: its code, run by Node.js.
+
+    page_measure.py                 all of it, into lib/shipped/measurements/page.json
+    page_measure.py --limit 20      few sentences, to see that everything runs; no file
+
+On the test part of the corpus that the shipped translator was trained on: BLEU of lib
+and of the page's rounded weights, written greedily and, for the first thousand
+sentences, with a beam; how many of the first thousand translations are lib's, token for
+token, where the page's code has the same float weights; and how fast the page's model
+writes.
+What each way wrote is kept in .cache, so that a measurement that was cut off goes on;
+remove .cache/page_measure to begin anew.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import torch
+
+from book.tools.lab.bench.timing import environment, spread
+from book.tools.lab.serving import recorded, weights_hash
+from book.tools.project.address import ROOT
+from book.tools.site.javascript import run_node
+from book.tools.site.page_model import MODEL, write_parts
+from lib import corpora
+from lib.decoding import beam_search, greedy_decode
+from lib.decoding.beam import length_norm
+from lib.evaluation.scores import compare_with_all
+from lib.masks import padding_mask
+from lib.text.files import read_json, write_json
+from lib.text.sentences import in_batches
+from lib.translator import SHIPPED, Translator
+
+RECORD = ROOT / "lib" / "shipped" / "measurements" / "page.json"
+KEPT = ROOT / ".cache" / "page_measure"
+# The width of the beam, 0 for none, and how many sentences; None for all.
+DECODERS: dict[str, tuple[int, int | None]] = {"greedy": (0, None), "beam": (4, 1000)}
+COMPARED = 1000  # of these the page's code also translates with lib's float weights
+PENALTY = 0.6
+ROUNDS = 5
+TIMED = 40  # sentences in each round
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure everything, and write the record."""
+    print(json.dumps(recorded(measure, RECORD, __doc__ or "", arguments), indent=1))
+    return 0
+
+
+def measure(place: Path, limit: int | None) -> dict[str, Any]:
+    """Translate in every way, compare and score."""
+    parts = write_parts(place)
+    test = list(corpora.references(corpora.load(MODEL).splits["test"]).items())[:limit]
+    own = Translator.load(MODEL)
+    decoders = {
+        name: compare(own, place, name, beam, dict(test[:most]))
+        for name, (beam, most) in DECODERS.items()
+    }
+    return {
+        "environment": environment(),
+        "node": run_node("--version").stdout.strip(),
+        "date": datetime.date.today().isoformat(),
+        "model": MODEL,
+        "weights": weights_hash(),
+        "parts": len(parts),
+        "bytes": sum(part.stat().st_size for part in parts),
+        "length_penalty": PENALTY,
+        "decoders": decoders,
+        **speed(place, [sentence for sentence, _ in test]),
+    }
+
+
+def compare(
+    own: Translator, parts: Path, name: str, beam: int, answers: dict[str, list[str]]
+) -> dict[str, Any]:
+    """Translate in three ways, and score and compare what is written."""
+    sentences = list(answers)
+    first = sentences[:COMPARED]
+    lib = kept(f"lib-{name}", sentences, lambda: in_lib(own, sentences, beam))
+    page = kept(f"page-{name}", sentences, lambda: ids_of(parts, sentences, beam))
+    exact = kept(f"float-{name}", first, lambda: ids_of(SHIPPED / MODEL, first, beam))
+    bleu = {"lib": score(own, lib, answers), "page": score(own, page, answers)}
+    of_first = {sentence: answers[sentence] for sentence in first}
+    same_weights = {
+        "lib": score(own, lib[: len(first)], of_first),
+        "page": score(own, exact, of_first),
+    }
+    return {
+        "beam_size": beam or 1,
+        "sentences": len(sentences),
+        "bleu": bleu,
+        "compared": len(first),
+        "same_as_lib": sum(map(list.__eq__, exact, lib)),
+        "bleu_of_compared": same_weights,
+    }
+
+
+def kept(
+    name: str, sentences: list[str], write: Callable[[], list[list[int]]]
+) -> list[list[int]]:
+    """What is written now, or was written before the measurement was broken off."""
+    file = KEPT / f"{name}-{len(sentences)}-{weights_hash()[:12]}.json"
+    if not file.is_file():
+        write_json(file, write())
+        print(f"{file.name} is written", file=sys.stderr, flush=True)
+    ids: list[list[int]] = read_json(file)
+    return ids
+
+
+def in_node(
+    folder: Path, sentences: Sequence[str], beam: int, warm: Sequence[str] = ()
+) -> dict[str, Any]:
+    """What the page's code writes, and how long it took."""
+    job = {"folder": str(folder), "beam": beam}
+    with TemporaryDirectory() as place:
+        file = Path(place) / "job.json"
+        write_json(file, {**job, "sentences": list(sentences), "warm": list(warm)})
+        done = run_node(ROOT / "book" / "tools" / "lab" / "page_translate.js", file)
+    if done.returncode:
+        raise RuntimeError(f"Node.js could not translate: {done.stderr}")
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def ids_of(folder: Path, sentences: Sequence[str], beam: int) -> list[list[int]]:
+    """The token ids that the page's code writes."""
+    return [each["ids"] for each in in_node(folder, sentences, beam)["found"]]
+
+
+def in_lib(own: Translator, sentences: Sequence[str], beam: int) -> list[list[int]]:
+    """The token ids that lib writes, each up to its end."""
+    ends = (own.tgt_vocab.sos_id, own.tgt_vocab.eos_id)
+
+    def write(ids: list[list[int]]) -> list[list[int]]:
+        src = torch.nn.utils.rnn.pad_sequence(
+            [torch.tensor(row) for row in ids], True, own.src_vocab.pad_id
+        )
+        if beam:
+            found = beam_search(own.model, src, *ends, beam, PENALTY)
+            return [hypotheses[0].ids for hypotheses in found]
+        pad_id = own.tgt_vocab.pad_id
+        rows = greedy_decode(own.model, src, *ends).tolist()
+        return [[number for number in row if number != pad_id] for row in rows]
+
+    return in_batches(sentences, 64, own.read, write)
+
+
+@torch.inference_mode()
+def gap(
+    own: Translator, sentence: str, one: list[int], other: list[int], beam: int
+) -> float:
+    """How far apart lib holds two translations of a sentence: nothing in a tie.
+
+    For a beam the difference of their scores; greedily that of the log-probabilities of
+    the first two tokens that are not the same.
+    """
+    src = torch.tensor([own.read(sentence).ids])
+    src_mask = padding_mask(src, own.src_vocab.pad_id)
+    memory = own.model.encode(src, src_mask)
+    places = zip(one, other, strict=False)
+    first = next(i for i, (a, b) in enumerate(places) if a != b)
+
+    def log_probabilities(ids: list[int]) -> torch.Tensor:
+        tgt = torch.tensor([[own.tgt_vocab.sos_id, *ids[:-1]]])
+        logits = own.model.decode(tgt, memory, src_mask)[0]
+        logits[:, [own.tgt_vocab.pad_id, own.tgt_vocab.sos_id]] = -torch.inf
+        return logits.log_softmax(dim=-1)[range(len(ids)), ids]
+
+    if beam:
+        sums = [
+            float(log_probabilities(ids).sum()) / length_norm(len(ids), PENALTY)
+            for ids in (one, other)
+        ]
+    else:
+        sums = [float(log_probabilities(ids)[first]) for ids in (one, other)]
+    return abs(sums[0] - sums[1])
+
+
+def score(
+    own: Translator, written: list[list[int]], answers: dict[str, list[str]]
+) -> float:
+    """BLEU against all references of each source."""
+    texts = [own.tgt_vocab.decode(ids) for ids in written]
+    bleu: float = compare_with_all(texts, list(answers.values()))["bleu"]
+    return bleu
+
+
+def speed(parts: Path, sentences: list[str]) -> dict[str, Any]:
+    """Tokens a second of processor time, and what a reader waits for."""
+    rates, firsts, loading = [], [], []
+    for number in range(ROUNDS):
+        timed = sentences[number * TIMED : (number + 1) * TIMED] or sentences
+        done = in_node(parts, timed, 0, warm=timed[:3])
+        tokens = sum(len(each["ids"]) for each in done["found"])
+        rates.append(tokens / done["processor_seconds"])
+        firsts += [each["first"] for each in done["found"]]
+        loading.append(done["loading"])
+    return {
+        "tokens_a_processor_second": spread(rates),
+        "first_word_seconds": spread(firsts),
+        "loading_seconds": spread(loading),
+    }
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

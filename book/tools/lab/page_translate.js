@@ -1,0 +1,67 @@
+// Translate with the code of the page, without a page: for tests and measurements.
+//
+//     node page_translate.js JOB.json
+//
+// The job names a folder (of a translator, or of the page's parts), sentences, a beam
+// (0 writes greedily) and perhaps `warm`, sentences to translate before the clock runs.
+// The answer, JSON too: the ids of each translation, and seconds.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { runInThisContext } from "node:vm";
+import { beamSearch } from "../../interactive/beam.js";
+import { Greedy } from "../../interactive/greedy.js";
+import { Transformer } from "../../interactive/model.js";
+import { readSource, SubwordVocabulary } from "../../interactive/subwords.js";
+import { ModelParts, readSafetensors } from "../../interactive/weights.js";
+
+const job = JSON.parse(readFileSync(process.argv[2], "utf-8"));
+const start = performance.now();
+const { model, vocabulary } = await load(job.folder);
+const loaded = performance.now();
+(job.warm ?? []).forEach(translate);
+const before = process.cpuUsage();
+const found = job.sentences.map(translate);
+// The time of the processor: what else runs on the machine does not count.
+const { user, system } = process.cpuUsage(before);
+const answer = { loading: (loaded - start) / 1000, found };
+console.log(JSON.stringify({ ...answer, processor_seconds: (user + system) / 1e6 }));
+
+function translate(/** @type {string} */ sentence) {
+  const began = performance.now();
+  const src = readSource(sentence, vocabulary, model.config.max_len).ids;
+  const ends = { sosId: vocabulary.sosId, eosId: vocabulary.eosId };
+  if (job.beam) {
+    const [best] = beamSearch(model, src, { ...ends, beamSize: job.beam });
+    return { ids: best.ids };
+  }
+  const greedy = new Greedy(model, src, ends);
+  greedy.step();
+  const first = (performance.now() - began) / 1000; // seconds to the first word
+  while (!greedy.done) greedy.step();
+  return { ids: greedy.ids, first };
+}
+
+async function load(/** @type {string} */ folder) {
+  const scripts = readdirSync(folder).filter((name) => /^model-\d+\.js$/.test(name));
+  if (scripts.length) {
+    const parts = new ModelParts();
+    Object.assign(globalThis, { bookModel: parts });
+    for (const name of scripts) {
+      runInThisContext(readFileSync(join(folder, name), "utf-8"));
+    }
+    const { config, arrays, tokenizer } = await parts.whole();
+    return {
+      model: new Transformer(config, arrays),
+      vocabulary: SubwordVocabulary.fromMerges(tokenizer),
+    };
+  }
+  const json = (/** @type {string} */ name) =>
+    JSON.parse(readFileSync(join(folder, name), "utf-8"));
+  const bytes = readFileSync(join(folder, "model.safetensors"));
+  const arrays = readSafetensors(new Uint8Array(bytes).buffer);
+  return {
+    model: new Transformer(json("config.json").model, arrays),
+    vocabulary: SubwordVocabulary.fromTokenizer(json("tokenizer.json")),
+  };
+}

@@ -1,0 +1,1 @@
+"""What runs the notebooks, stores them in one form, and tries them elsewhere."""

@@ -1,0 +1,150 @@
+"""Run the book's notebooks and keep their files in one form.
+
+    -m book.tools.notebooks.notebooks run [paths]      run, store the outputs, normalize
+    -m book.tools.notebooks.notebooks setup [paths]    renew what is generated in them
+    -m book.tools.notebooks.notebooks check [paths]    report what departs
+
+Without paths, every chapter in `book/` is taken.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from nbformat import NotebookNode
+
+from book.tools.notebooks.normal_form import departures, normalize, serialize
+from book.tools.notebooks.setup_cell import put_setup_cell
+from book.tools.project.address import ROOT, Address, read_address
+from book.tools.site.alt_texts import put_alt_texts
+from book.tools.site.captions import chapter_of, number
+from book.tools.site.page_links import put_page_links
+
+TIMEOUT = 600  # seconds for one cell
+
+
+def chapters(root: Path = ROOT) -> list[Path]:
+    """The notebooks of the book, in order."""
+    return sorted((root / "book").glob("[0-9][0-9]_*.ipynb"))
+
+
+def read(path: Path) -> NotebookNode:
+    """Read one notebook."""
+    notebook: NotebookNode = nbformat.read(path, as_version=4)
+    return notebook
+
+
+def store(notebook: NotebookNode, path: Path) -> None:
+    """Write one notebook in its normal form, with the same line ends everywhere."""
+    normalize(notebook)
+    path.write_text(serialize(notebook), encoding="utf-8", newline="\n")
+
+
+def put_generated(notebook: NotebookNode, name: str, address: Address) -> None:
+    """Put in what is never written by hand: the setup cell, links, alt texts."""
+    put_setup_cell(notebook, address)
+    put_page_links(notebook, name, address)
+    put_alt_texts(notebook)
+
+
+def execute(notebook: NotebookNode, folder: Path) -> None:
+    """Run a notebook from top to bottom in a fresh kernel that starts in `folder`."""
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    # One thread: the last digits of a sum depend on how it is divided among threads.
+    for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ[variable] = "1"
+    client = NotebookClient(
+        notebook,
+        timeout=TIMEOUT,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(folder)}},
+        extra_arguments=["--log-level=ERROR"],
+        store_widget_state=False,
+        record_timing=False,
+        coalesce_streams=True,  # else it depends on the clock where an output is cut
+    )
+    client.execute()
+
+
+def format_code(path: Path) -> None:
+    """Lay out the code of a notebook and its imports as in the rest of the project."""
+    ruff = [sys.executable, "-m", "ruff"]
+    for command in (["check", "--fix-only", "--select=I"], ["format"]):
+        subprocess.run([*ruff, *command, "--quiet", str(path)], check=True)
+
+
+def run(path: Path, address: Address) -> list[str]:
+    """Run one notebook and store it; what stands in the way comes back as sentences."""
+    notebook = read(path)
+    put_generated(notebook, path.stem, address)
+    number(notebook, chapter_of(path))
+    store(notebook, path)
+    format_code(path)
+    notebook = read(path)
+    try:
+        execute(notebook, path.parent.resolve())
+    except CellExecutionError as error:
+        return [f"a cell failed, outputs not stored:\n{error}"]
+    store(notebook, path)
+    return list(departures(notebook))
+
+
+def renew_setup(path: Path, address: Address) -> list[str]:
+    """Renew what is generated in one notebook, its outputs untouched."""
+    notebook = read(path)
+    put_generated(notebook, path.stem, address)
+    store(notebook, path)
+    return []
+
+
+def check(path: Path, address: Address) -> list[str]:
+    """Say what departs from the form in which this notebook should be stored."""
+    stored = path.read_text(encoding="utf-8")
+    notebook = read(path)
+    found = list(departures(notebook))
+    sources = [cell.source for cell in notebook.cells]
+    put_generated(notebook, path.stem, address)
+    if sources != [cell.source for cell in notebook.cells]:
+        found.append("the setup cell, a link or an alt text is old: `make address`")
+    else:
+        normalize(notebook)
+        if serialize(notebook) != stored:
+            found.append("the file is not in its normal form: run it with `run`")
+    return found
+
+
+ACTIONS = {"run": run, "setup": renew_setup, "check": check}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Carry out one action on the notebooks; 1 if anything is left to say."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("action", choices=ACTIONS)
+    parser.add_argument("paths", nargs="*", type=Path)
+    options = parser.parse_args(arguments)
+    paths = options.paths or chapters()
+    for path in paths:
+        if not path.is_file():
+            parser.error(f"{path} is not there: name a notebook in book/.")
+    address = read_address()
+    failures = 0
+    for path in paths:
+        if options.action == "run":
+            print(f"{path.name}: running", flush=True)
+        for sentence in ACTIONS[options.action](path, address):
+            failures += 1
+            print(f"{path.name}: {sentence}", flush=True)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+#!/bin/sh
+# Make the virtual environment and install requirements.lock, and TypeScript with the npm
+# that it brings; with "browser", also see to it that there is a Chromium for the tests to
+# drive. Nothing is done twice: the stamp holds a checksum of both locks and the version
+# of Python.
+set -eu
+cd "$(dirname "$0")/../../.."
+
+venv=${VENV:-.venv}
+run=${BIN:-$venv/bin}/python
+python=${PYTHON:-python3}
+log=.cache/logs/setup.log
+stamp=$venv/.stamp
+unfinished=$venv/.unfinished
+mkdir -p .cache/logs
+
+stop() {
+    echo "$1" >&2
+    exit 1
+}
+
+fail() { # a sentence, after the end of the log
+    tail -n 25 "$log" >&2
+    stop "$1"
+}
+
+is_root() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; }
+
+install_debian() { # the names of packages
+    export DEBIAN_FRONTEND=noninteractive
+    { apt-get update -q && apt-get install -q -y --no-install-recommends "$@"; } \
+        >>"$log" 2>&1
+}
+
+version_of() { # one line like "3.11.2", nothing where that Python does not run
+    "$1" -c 'import platform; print(platform.python_version(), end="")' 2>/dev/null || true
+}
+
+version=$(version_of "$python")
+case $version in
+3.11.* | 3.12.* | 3.13.*) ;;
+"") stop "There is no $python: install Python 3.11, 3.12 or 3.13, or name one with 'make PYTHON=…'." ;;
+*) stop "$python is Python $version: the book needs 3.11, 3.12 or 3.13; name one with 'make PYTHON=…'." ;;
+esac
+
+# An environment of another Python, or one whose installation was cut off, is made anew.
+if [ -e "$unfinished" ] || [ "$(version_of "$run")" != "$version" ]; then
+    echo "Making the virtual environment $venv with Python $version"
+    : >"$log"
+    rm -rf "$venv"
+    mkdir -p "$venv"
+    : >"$unfinished" # until the installation below is whole
+    if ! "$python" -m venv "$venv" >>"$log" 2>&1; then
+        rm -rf "$venv"
+        is_root || fail "$python lacks the module venv: install it (Debian and Ubuntu: sudo apt-get install python3-venv), then run make again."
+        echo "Installing python3-venv, which Debian keeps apart from Python"
+        install_debian "python${version%.*}-venv" || install_debian python3-venv ||
+            fail "apt-get could not install python3-venv: check the network, then run make again."
+        "$python" -m venv "$venv" >>"$log" 2>&1 ||
+            fail "$python cannot make a virtual environment: the log above says why."
+    fi
+fi
+
+wanted="$version $(cksum <requirements.lock)"
+if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
+    echo "Installing requirements.lock into $venv (minutes the first time; log: $log)"
+    rm -f "$stamp"
+    : >"$unfinished"
+    "$run" -m pip install --disable-pip-version-check --no-input \
+        --progress-bar off -r requirements.lock >>"$log" 2>&1 ||
+        fail "pip could not install requirements.lock: check the network, then run make again."
+    rm -f "$unfinished"
+    echo "$wanted" >"$stamp"
+fi
+
+[ "${1:-}" = browser ] || exit 0
+if ! "$run" -m book.tools.site.browser >/dev/null; then
+    is_root || stop "The tests of the site need Chrome or Chromium: install one (Debian: sudo apt-get install chromium) or name one with 'make test CHROMIUM=/path/to/it'."
+    echo "Installing chromium, which the tests of the site drive"
+    install_debian chromium fonts-dejavu-core ||
+        fail "apt-get could not install chromium: check the network, then run make test again."
+fi

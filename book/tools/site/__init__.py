@@ -1,0 +1,1 @@
+"""What turns the notebooks and pages into the site."""

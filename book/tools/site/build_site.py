@@ -1,0 +1,134 @@
+"""Build the site with warnings as errors, and see that every page is there.
+
+A site whose sources have not changed since its last good build is left as it is. A
+changed one is built from scratch: Sphinx warns only about the pages that it reads, so
+a second, partial build would pass over what the first one complained about.
+"""
+
+import argparse
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[3]
+SOURCES = (
+    *("_config.yml", "_toc.yml", "pyproject.toml", "requirements.txt"),
+    *(
+        "book",
+        "lib",
+        "tests/lib/pitfalls",
+        "tests/strategies.py",
+        "tests/pytorch_twins.py",
+    ),
+)
+OPTIONS = ("build", ".", "-n", "-W", "--keep-going", "--all")
+
+
+def site_folder(root: Path = ROOT) -> Path:
+    """Where the site is built."""
+    return root / "_build" / "html"
+
+
+def listed_pages(node: Any) -> Iterator[str]:
+    """The documents that a table of contents lists, at every depth."""
+    if isinstance(node, dict):
+        yield from (str(node[key]) for key in ("root", "file") if key in node)
+        node = [value for value in node.values() if isinstance(value, list)]
+    for child in node if isinstance(node, list) else []:
+        yield from listed_pages(child)
+
+
+def pages(root: Path = ROOT) -> list[str]:
+    """The pages of the book, in order, as paths inside the site."""
+    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    return [f"{name.removesuffix('.ipynb')}.html" for name in listed_pages(toc)]
+
+
+def fingerprint(root: Path = ROOT) -> str:
+    """A checksum of everything that the site is made of."""
+    digest = hashlib.sha256()
+    for source in SOURCES:
+        path = root / source
+        files = [path] if path.is_file() else sorted(path.rglob("*"))
+        for file in files:
+            if file.is_file() and "__pycache__" not in file.parts:
+                digest.update(str(file.relative_to(root)).encode())
+                digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def is_current(root: Path = ROOT) -> bool:
+    """Whether the last good build was made of what is there now."""
+    stamp = root / "_build" / ".stamp"
+    return stamp.is_file() and stamp.read_text() == fingerprint(root)
+
+
+def missing_pages(root: Path = ROOT) -> list[str]:
+    """The pages that the build should have written and has not."""
+    site = site_folder(root)
+    return [
+        page for page in ["index.html", *pages(root)] if not (site / page).is_file()
+    ]
+
+
+def readable(warning: str) -> str:
+    """A warning without its colors, and with the cell of a notebook that it means."""
+    plain = re.sub(r"\x1b\[[\d;]*m", "", warning)
+    return re.sub(r"(?<=\.ipynb):(\d+)\d{4}: ", r", cell-\1: ", plain)
+
+
+def build(root: Path = ROOT) -> str | None:
+    """Build the site; the sentence that comes back says why it failed."""
+    log = root / ".cache" / "logs" / "site.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    stamp = root / "_build" / ".stamp"
+    stamp.unlink(missing_ok=True)
+    shutil.rmtree(site_folder(root), ignore_errors=True)
+    before = fingerprint(root)
+    with log.open("w", encoding="utf-8") as file:
+        done = subprocess.run(
+            [str(Path(sys.executable).with_name("jupyter-book")), *OPTIONS],
+            cwd=root,
+            env=os.environ | {"NO_COLOR": "1"},
+            stdout=file,
+            stderr=subprocess.STDOUT,
+        )
+    text = log.read_text(encoding="utf-8", errors="replace")
+    if done.returncode != 0:
+        warnings = [readable(line) for line in text.splitlines() if "WARNING" in line]
+        print("\n".join(warnings or text.splitlines()[-40:]))
+        return f"The site was not built: the lines above, and {log}, say why."
+    if missing_pages(root):
+        return f"The build wrote no {', '.join(missing_pages(root))}: see {log}."
+    stamp.write_text(before)
+    return None
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Build the site where it is not current, and say where it is."""
+    parser = argparse.ArgumentParser(description="Build the site, warnings as errors.")
+    parser.parse_args(arguments)
+    start = time.monotonic()
+    what = "is up to date"
+    if not is_current() or missing_pages():
+        print("Building the site, warnings as errors", flush=True)
+        problem = build()
+        if problem:
+            print(problem, file=sys.stderr)
+            return 1
+        what = f"is built ({time.monotonic() - start:.0f} s)"
+    print(f"The book {what}: open {site_folder() / 'index.html'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

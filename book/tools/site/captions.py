@@ -1,0 +1,235 @@
+r"""Numbers of figures and equations, as they stand in the text of the notebooks.
+
+    -m book.tools.site.captions number [paths]   write the numbers, in order
+    -m book.tools.site.captions check [paths]    report what is missing or wrong
+
+A figure's caption is the first paragraph of the Markdown cell behind it and begins with
+`**Figure 3.2.**`; a display formula ends in `\tag{3.1}`. So Colab shows both,
+and the site needs no numbers of its own. References are plain words: figure 3.2,
+equation 3.1. Without paths, every chapter in `book/` is taken.
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from book.tools.notebooks.normal_form import serialize
+from book.tools.project.address import ROOT
+
+CAPTION = re.compile(r"\A\*\*Figure(?: (\d+\.\d+))?\.\*\*(?=\s+\S)")
+FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
+TAG = re.compile(r"\s*\\tag\{([^}]*)\}")
+FENCE = re.compile(r"(^```.*?^```)", re.DOTALL | re.MULTILINE)
+REFERENCE = {
+    kind: re.compile(
+        rf"\b({kind}s?) (\d+\.\d+(?:(?:,| and| to|, and) \d+\.\d+)*)", re.IGNORECASE
+    )
+    for kind in ("figure", "equation")
+}
+NUMBER = re.compile(r"\d+\.\d+")
+
+
+def chapter_of(path: Path) -> int:
+    """The number of a chapter, which its file's name begins with."""
+    return int(path.name.split("_")[0])
+
+
+def draws(cell: NotebookNode) -> bool:
+    """Whether a cell shows a figure, or a view in a frame."""
+    return any(
+        "image/png" in output.get("data", {})
+        or "<iframe" in str(output.get("data", {}).get("text/html", ""))
+        for output in cell.get("outputs", [])
+    )
+
+
+def behind_figures(notebook: NotebookNode) -> Iterator[tuple[NotebookNode, str]]:
+    """Each cell that draws, and the text of the Markdown cell behind it."""
+    for cell, after in zip(notebook.cells, [*notebook.cells[1:], None], strict=True):
+        if draws(cell):
+            is_text = after is not None and after.cell_type == "markdown"
+            yield cell, str(after.source) if is_text else ""
+
+
+def text_cells(notebook: NotebookNode) -> list[NotebookNode]:
+    """The Markdown cells of a notebook."""
+    return [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+
+
+def outside_code(change: Callable[[str], str], text: str) -> str:
+    """Apply a change to a text, except inside its fenced code."""
+    parts = FENCE.split(text)
+    return "".join(part if i % 2 else change(part) for i, part in enumerate(parts))
+
+
+Renamed = dict[str, dict[str, str]]
+
+
+def number(notebook: NotebookNode, chapter: int) -> Renamed:
+    """Number captions and formulas, carry the references along; old to new, by kind."""
+    renamed = {
+        "figure": number_captions(notebook, chapter),
+        "equation": number_formulas(notebook, chapter),
+    }
+    for kind, numbers in renamed.items():
+        carry_references(notebook, kind, numbers)
+    return renamed
+
+
+def carry_to_lessons(renamed: Renamed, folder: Path = ROOT / "book" / "course") -> None:
+    """Replace the old numbers in the pages for teachers, across line ends too."""
+    for path in sorted(folder.glob("*.md")):
+        old = new = path.read_text(encoding="utf-8")
+        for kind, numbers in renamed.items():
+            new = renew_wrapped(new, kind, numbers)
+        if new != old:
+            path.write_text(new, encoding="utf-8")
+
+
+def renew_wrapped(text: str, kind: str, renamed: dict[str, str]) -> str:
+    """Replace the numbers of one kind in a text whose lines are wrapped."""
+
+    def renew(reference: re.Match[str]) -> str:
+        return NUMBER.sub(lambda n: renamed.get(n[0], n[0]), reference[0])
+
+    wrapped = REFERENCE[kind].pattern.replace(" ", r"\s+")
+    return re.sub(wrapped, renew, text, flags=re.IGNORECASE)
+
+
+def number_captions(notebook: NotebookNode, chapter: int) -> dict[str, str]:
+    """Number the captions; the old numbers come back with the new ones."""
+    renamed = {}
+    found = [cell for cell in text_cells(notebook) if CAPTION.match(cell.source)]
+    for place, cell in enumerate(found, start=1):
+        old = CAPTION.match(cell.source)
+        if old and old[1]:
+            renamed[old[1]] = f"{chapter}.{place}"
+        cell.source = CAPTION.sub(f"**Figure {chapter}.{place}.**", cell.source)
+    return renamed
+
+
+def number_formulas(notebook: NotebookNode, chapter: int) -> dict[str, str]:
+    """Number the display formulas; the old numbers come back with the new ones."""
+    renamed: dict[str, str] = {}
+    place = 0
+
+    def renumber(formula: re.Match[str]) -> str:
+        nonlocal place
+        place += 1
+        new = f"{chapter}.{place}"
+        old = TAG.search(formula[1])
+        if old:
+            renamed[old[1]] = new
+        body = TAG.sub("", formula[1])
+        rest = body.rstrip()
+        return f"$${rest} \\tag{{{new}}}{body[len(rest) :]}$$"
+
+    for cell in text_cells(notebook):
+        cell.source = outside_code(lambda s: FORMULA.sub(renumber, s), cell.source)
+    return renamed
+
+
+def carry_references(
+    notebook: NotebookNode, kind: str, renamed: dict[str, str]
+) -> None:
+    """Replace the old numbers by the new ones wherever the text names them."""
+
+    def renew(reference: re.Match[str]) -> str:
+        numbers = NUMBER.sub(lambda n: renamed.get(n[0], n[0]), reference[2])
+        return f"{reference[1]} {numbers}"
+
+    def change(text: str) -> str:
+        caption = CAPTION.match(text)
+        start = caption.end() if caption else 0
+        return text[:start] + REFERENCE[kind].sub(renew, text[start:])
+
+    for cell in text_cells(notebook):
+        cell.source = outside_code(change, cell.source)
+
+
+def numbers_given(notebook: NotebookNode) -> dict[str, list[str]]:
+    """The numbers that the captions and the formulas of a chapter carry, in order."""
+    sources = [cell.source for cell in text_cells(notebook)]
+    captions = [match[1] for source in sources if (match := CAPTION.match(source))]
+    formulas = [
+        tag[1] if (tag := TAG.search(body)) else ""
+        for source in sources
+        for body in FORMULA.findall(FENCE.sub("", source))
+    ]
+    return {"figure": captions, "equation": formulas}
+
+
+def references(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
+    """The kind and the number of everything that a chapter refers to."""
+    for cell in text_cells(notebook):
+        text = CAPTION.sub("", FENCE.sub("", cell.source))
+        for kind, pattern in REFERENCE.items():
+            for found in pattern.finditer(text):
+                yield from ((kind, n) for n in NUMBER.findall(found[2]))
+
+
+def problems(notebook: NotebookNode, chapter: int) -> Iterator[str]:
+    """Say in one sentence each which figure or formula lacks what."""
+    for cell, after in behind_figures(notebook):
+        if not CAPTION.match(after):
+            yield f"{cell.id} draws a figure, and no '**Figure.** …' stands behind it"
+        images = [o for o in cell.outputs if "image/png" in o.get("data", {})]
+        if len(images) > 1:
+            yield f"{cell.id} draws {len(images)} figures: a cell draws one"
+        alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+        if images and len(alt) < 20:
+            yield f"{cell.id} draws a figure: describe it in mystnb's image.alt"
+    captioned = sum(bool(CAPTION.match(text)) for _, text in behind_figures(notebook))
+    given = numbers_given(notebook)
+    if len(given["figure"]) > captioned:
+        yield "a caption stands behind a cell that draws nothing"
+    for kind, numbers in given.items():
+        right = [f"{chapter}.{place}" for place in range(1, len(numbers) + 1)]
+        if numbers != right:
+            yield f"{kind}s are numbered {numbers}: run captions.py number"
+
+
+def dangling(notebooks: dict[int, NotebookNode]) -> Iterator[str]:
+    """The references of the whole book to figures and equations that are not there."""
+    known = {
+        (kind, n)
+        for notebook in notebooks.values()
+        for kind, numbers in numbers_given(notebook).items()
+        for n in numbers
+    }
+    for chapter, notebook in notebooks.items():
+        for kind, n in references(notebook):
+            if (kind, n) not in known:
+                yield f"chapter {chapter} names {kind} {n}, which is not in the book"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Number or check some chapters; 1 if anything is left to say."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("action", choices=("number", "check"))
+    parser.add_argument("paths", nargs="*", type=Path)
+    options = parser.parse_args(arguments)
+    paths = options.paths or sorted((ROOT / "book").glob("[0-9][0-9]_*.ipynb"))
+    said = 0
+    for path in paths:
+        if not path.is_file():
+            parser.error(f"{path} is not there: name a notebook in book/.")
+        notebook = nbformat.read(path, as_version=4)
+        if options.action == "number":
+            carry_to_lessons(number(notebook, chapter_of(path)))
+            path.write_text(serialize(notebook), encoding="utf-8")
+        for sentence in problems(notebook, chapter_of(path)):
+            said += 1
+            print(f"{path.name}: {sentence}")
+    return 1 if said else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,241 @@
+"""What the build adds to the text of the chapters: figures, references, glossary links.
+
+The sources say "figure 3.2" and "label smoothing" in plain words, so that they read
+well in Colab. Here a picture and its caption become one figure, the words that name a
+figure or an equation become links, and so does the first use of each glossary term.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+from book.tools.project.address import ROOT
+from book.tools.site.captions import NUMBER, REFERENCE, chapter_of, numbers_given
+
+GLOSSARY = "book/notation"
+LABEL = re.compile(r"Figure (\d+\.\d+)\.")
+# Text that is not running prose: no word in it becomes a link.
+QUIET = (
+    nodes.literal,
+    nodes.literal_block,
+    nodes.math,
+    nodes.reference,
+    nodes.title,
+    nodes.caption,
+    nodes.raw,
+    nodes.term,
+    nodes.strong,
+)
+# Terms that a chapter uses in another sense: the memory of a computer, for one.
+OTHER_SENSE = {
+    "book/11_training": {"memory"},
+    "book/12_decoding": {"memory"},
+    "book/15_speed": {"memory"},
+}
+Targets = dict[tuple[str, str], str]
+
+
+class FiguresOfCells(SphinxPostTransform):
+    """Put each picture and the caption behind its cell into one figure."""
+
+    default_priority = 900
+
+    def run(self, **kwargs: Any) -> None:
+        """Look for the captions; the picture stands in the cell before each."""
+        for paragraph in list(self.document.findall(nodes.paragraph)):
+            number = caption_number(paragraph)
+            drawn = number and drawing_before(paragraph)
+            if number and drawn:
+                enclose(drawn, paragraph, number)
+
+
+def caption_number(paragraph: nodes.paragraph) -> str | None:
+    """The number that a caption begins with; None for other paragraphs."""
+    first = next((node for node in paragraph.children if node.astext()), None)
+    found = isinstance(first, nodes.strong) and LABEL.fullmatch(first.astext())
+    return found[1] if found else None
+
+
+def drawing_before(paragraph: nodes.paragraph) -> nodes.Element | None:
+    """The picture or the frame that the cell before a paragraph shows."""
+    place = paragraph.parent.index(paragraph)
+    cell = paragraph.parent[place - 1] if place else None
+    if not isinstance(cell, nodes.container) or "cell" not in cell["classes"]:
+        return None
+    pictures: list[nodes.Element] = list(cell.findall(nodes.image))
+    frames = [raw for raw in cell.findall(nodes.raw) if "<iframe" in raw.astext()]
+    return next(iter([*pictures, *frames]), None)
+
+
+def enclose(drawn: nodes.Element, paragraph: nodes.paragraph, number: str) -> None:
+    """Make a figure of a picture and the paragraph that is its caption."""
+    figure = nodes.figure(ids=[f"figure-{number.replace('.', '-')}"])
+    drawn.replace_self(figure)
+    caption = nodes.caption("", "", *paragraph.children)
+    figure += [drawn, caption]
+    paragraph.parent.remove(paragraph)
+
+
+def numbered(root: Path = ROOT) -> Targets:
+    """The page and the place of every numbered figure and equation of the book."""
+    targets: Targets = {}
+    for path in sorted((root / "book").glob("[0-9][0-9]_*.ipynb")):
+        given = numbers_given(nbformat.read(path, as_version=4))
+        for kind, numbers in given.items():
+            for number in filter(None, numbers):
+                place = f"{kind}-{number.replace('.', '-')}"
+                targets[kind, number] = f"book/{path.stem}#{place}"
+    return targets
+
+
+def prose(document: nodes.document) -> Iterator[nodes.Text]:
+    """The running text of a page, in order."""
+    for paragraph in document.findall(nodes.paragraph):
+        for text in list(paragraph.findall(nodes.Text)):
+            if not any(isinstance(above, QUIET) for above in ancestors(text)):
+                yield text
+
+
+def ancestors(node: nodes.Node) -> Iterator[nodes.Node]:
+    """The elements that a node stands in, from the inside out."""
+    while node.parent is not None:
+        node = node.parent
+        yield node
+
+
+Linker = Callable[[re.Match[str]], list[nodes.Node] | None]
+
+
+def replace_matches(text: nodes.Text, pattern: re.Pattern[str], link: Linker) -> None:
+    """Put what `link` makes of each match in its place; None leaves it as it is."""
+    whole, end = str(text), 0
+    parts: list[nodes.Node] = []
+    for match in pattern.finditer(whole):
+        made = link(match)
+        if made is not None:
+            parts += [nodes.Text(whole[end : match.start()]), *made]
+            end = match.end()
+    if end and text.parent is not None:
+        text.parent.replace(text, [*parts, nodes.Text(whole[end:])])
+
+
+class Book:
+    """What the pages of one build link to."""
+
+    def __init__(self, app: Sphinx) -> None:
+        self.app = app
+        self.targets: Targets = numbered()
+        self.terms: list[Term] | None = None
+
+    def link_page(self, app: Sphinx, document: nodes.document, page: str) -> None:
+        """Add the links to one page; those to the glossary to chapters alone."""
+        if re.match(r"book/(\d\d_|course/|self_test_)", page):
+            self.link_numbers(page, document)
+        if re.match(r"book/\d\d_", page):
+            self.link_terms(page, document)
+
+    def reference(self, page: str, target: str, text: str, css: str) -> nodes.reference:
+        """A link from a page to `document#place`."""
+        document, _, place = target.partition("#")
+        uri = self.app.builder.get_relative_uri(page, document) + f"#{place}"
+        return nodes.reference("", text, internal=True, refuri=uri, classes=[css])
+
+    def link_numbers(self, page: str, document: nodes.document) -> None:
+        """Link "figure 3.2" and "equation 3.1" wherever the text says so."""
+        for kind, pattern in REFERENCE.items():
+
+            def link(match: re.Match[str], kind: str = kind) -> list[nodes.Node]:
+                return self.linked_numbers(page, kind, match)
+
+            for text in prose(document):
+                replace_matches(text, pattern, link)
+
+    def linked_numbers(
+        self, page: str, kind: str, match: re.Match[str]
+    ) -> list[nodes.Node]:
+        """The words of one reference, each number in them a link."""
+        made: list[nodes.Node] = []
+        whole, end = match[0], 0
+        for number in NUMBER.finditer(whole):
+            target = self.targets.get((kind, number[0]))
+            if target is None:
+                continue
+            # The first number takes its word along: a wider link is easier to hit.
+            begin = number.start() if made else 0
+            made.append(nodes.Text(whole[end:begin]))
+            words = whole[begin : number.end()]
+            made.append(self.reference(page, target, words, "number-link"))
+            end = number.end()
+        return [*made, nodes.Text(whole[end:])]
+
+    def link_terms(self, page: str, document: nodes.document) -> None:
+        """Link the first use of each glossary term, from the chapter that builds it."""
+        chapter = chapter_of(Path(page))
+        others = OTHER_SENSE.get(page, set())
+        wanted = [
+            term
+            for term in self.glossary_terms()
+            if term.chapter <= chapter and term.name.lower() not in others
+        ]
+        forms = {form.lower(): term for term in wanted for form in term.forms}
+        if not forms:
+            return
+        longest_first = sorted(forms, key=len, reverse=True)
+        words = "|".join(re.escape(form) for form in longest_first)
+        pattern = re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)
+        seen: set[str] = set()
+
+        def link(match: re.Match[str]) -> list[nodes.Node] | None:
+            term = forms[match[0].lower()]
+            if term.place in seen:
+                return None
+            seen.add(term.place)
+            target = f"{GLOSSARY}#{term.place}"
+            return [self.reference(page, target, match[0], "glossary-link")]
+
+        for text in prose(document):
+            replace_matches(text, pattern, link)
+
+    def glossary_terms(self) -> "list[Term]":
+        """The terms of the glossary, read from its page once."""
+        if self.terms is None:
+            self.terms = list(read_terms(self.app.env.get_doctree(GLOSSARY)))
+        return self.terms
+
+
+class Term:
+    """A term of the glossary: its place on the page, its chapter, its forms."""
+
+    def __init__(self, name: str, place: str, chapter: int) -> None:
+        self.name, self.place, self.chapter = name, place, chapter
+
+    @property
+    def forms(self) -> list[str]:
+        """The term itself and its plural."""
+        plural = re.sub(r"([^aeiou])y$", r"\1ies", self.name)
+        ending = "es" if self.name.endswith(("ch", "x", "ss")) else "s"
+        return [self.name, plural if plural != self.name else self.name + ending]
+
+
+def read_terms(document: nodes.document) -> Iterator[Term]:
+    """The terms of the glossary page; each definition ends in a link to its chapter."""
+    for item in document.findall(nodes.definition_list_item):
+        term = next(item.findall(nodes.term))
+        chapters = re.findall(r"chapter\s+(\d+)", item.astext())
+        if term["ids"] and chapters:
+            name = "".join(n.astext() for n in term.findall(nodes.Text))
+            yield Term(name, term["ids"][0], int(chapters[-1]))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect the extension to Sphinx."""
+    book = Book(app)
+    app.add_post_transform(FiguresOfCells)
+    app.connect("doctree-resolved", book.link_page)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

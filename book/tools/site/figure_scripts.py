@@ -1,0 +1,65 @@
+"""The figures that answer, on the site: their styles, their scripts, their places.
+
+A cell `figures.interactive("mask")` is stored with an empty place as its output. Here
+the place learns where its script lies, which the loader brings in when it is near; and
+where the parts of the translator lie, if it is one of those that translate.
+"""
+
+import functools
+import hashlib
+import shutil
+import sys
+from pathlib import Path
+
+from bs4 import BeautifulSoup
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+from book.tools.site.page_model import write_parts
+
+ROOT = Path(__file__).resolve().parents[3]
+STATIC = ROOT / ".cache" / "site"
+FOLDER = "_static/interactive"
+TRANSLATORS = ("translate", "translate_small")  # the figures that need the model
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+
+def prepare(app: Sphinx, config: Config) -> None:
+    """Hand Sphinx the style of the figures and the loader, for every page."""
+    from lib.figures.interactive import sources, style
+
+    STATIC.mkdir(parents=True, exist_ok=True)
+    (STATIC / "interactive.css").write_text(style(), encoding="utf-8")
+    shutil.copy(sources() / "loader.js", STATIC)
+    config.html_static_path = [*config.html_static_path, str(STATIC)]
+    config.html_css_files = [*config.html_css_files, "interactive.css"]
+    config.html_js_files = [*config.html_js_files, "loader.js"]
+
+
+def connect_figures(site: Path, page: BeautifulSoup, up: str) -> None:
+    """Tell each place on a page where the script of its figure lies."""
+    from lib.figures.interactive import packed
+
+    for place in page.select("div.interactive[data-figure]"):
+        name = str(place["data-figure"])
+        text = packed(name)
+        folder = site / FOLDER
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.js").write_text(text, encoding="utf-8")
+        version = hashlib.sha256(text.encode()).hexdigest()[:8]
+        place["data-script"] = f"{up}{FOLDER}/{name}.js?v={version}"
+        if name in TRANSLATORS:
+            place.attrs |= {
+                "data-model": f"{up}{FOLDER}/",
+                "data-page": f"{up}book/translate.html",
+                **model_parts(folder),
+            }
+
+
+@functools.cache
+def model_parts(folder: Path) -> dict[str, str]:
+    """Write the parts of the translator; their version and their size in bytes."""
+    parts = [file.read_bytes() for file in write_parts(folder)]
+    version = hashlib.sha256(b"".join(parts)).hexdigest()[:8]
+    return {"data-version": version, "data-size": str(sum(map(len, parts)))}

@@ -1,0 +1,319 @@
+"""The last touch on the pages that Sphinx wrote: light, described, open to everyone.
+
+The theme sends more than a book needs. Here the scripts and styles that are used become
+one file each, icons become drawings, attention views become files of their own that
+load when they come into sight, and every page says in its head what it is.
+"""
+
+import functools
+import hashlib
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+from bs4 import BeautifulSoup, Tag
+from PIL import Image
+from sphinx.application import Sphinx
+
+from book.tools.project.address import read_address
+from book.tools.site.figure_scripts import connect_figures
+from book.tools.site.icons import replace_icons
+
+STYLE = "_static/book-all.css"
+SCRIPT = "_static/book-all.js"
+# Scripts that no page of this book uses, and one that this module's icons replace.
+UNUSED = ("fontawesome", "thebe", "togglebutton", "design-tabs", "mathjax", "MathJax")
+UNUSED_STYLES = ("togglebutton", "sphinx-design", "thebe")
+SEARCH_ONLY = ("searchtools", "language_data", "searchindex")
+FIRST = "documentation_options"  # inline scripts of the page need it at once
+ICON_RULE = re.compile(r"\.fa[srb]?[\s,.:{>]|\.fa-|^\s*@(?:-webkit-)?keyframes fa-")
+# What the theme's script makes reachable by keyboard when it is wider than the page.
+SCROLLS = "pst-scrollable-table-container"
+DESCRIPTION = "A book that builds a Transformer piece by piece, each of them run."
+
+
+def finish(app: Sphinx, error: Exception | None) -> None:
+    """Go over every page of the site, and drop what no page uses any more."""
+    if error is not None or app.builder.format != "html":
+        return
+    site = Path(app.outdir)
+    paths = [path for path in sorted(site.rglob("*.html")) if is_page(site, path)]
+    described = descriptions(site)
+    for path in paths:
+        page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+        finish_page(site, path, page, described)
+        path.write_text(str(page), encoding="utf-8")
+    drop_leftovers(site)
+
+
+def is_page(site: Path, path: Path) -> bool:
+    """Whether a file is a page of the book, and not a part of the theme."""
+    parts = path.relative_to(site).parts
+    return parts[0] not in ("_static", "_sources") and path != site / "index.html"
+
+
+def finish_page(
+    site: Path, path: Path, page: BeautifulSoup, described: dict[str, str]
+) -> None:
+    """Everything that is done to one page."""
+    name = path.relative_to(site).as_posix()
+    up = "../" * (len(Path(name).parts) - 1)
+    join_styles(site, path, page, up)
+    join_scripts(site, path, page, up)
+    replace_icons(page)
+    size_images(path, page)
+    move_frames(site, page, up)
+    connect_figures(site, page, up)
+    mend(page)
+    add_index(page, up)
+    describe(page, name, described)
+
+
+# --- styles and scripts ---------------------------------------------------------------
+
+
+def local(path: Path, address: str) -> Path:
+    """The file that an address on a page stands for."""
+    return (path.parent / address.split("?")[0]).resolve()
+
+
+def join_styles(site: Path, path: Path, page: BeautifulSoup, up: str) -> None:
+    """Make one style sheet of all that a page asks for."""
+    links = page.find_all("link", rel="stylesheet")
+    used = [
+        local(path, str(link["href"]))
+        for link in links
+        if not any(word in str(link["href"]) for word in UNUSED_STYLES)
+    ]
+    target = site / STYLE
+    text = "\n".join(read_style(file) for file in used)
+    write_once(target, text, path)
+    first, *rest = links
+    first["href"] = versioned(up + STYLE, text)
+    for link in rest:
+        link.decompose()
+
+
+def write_once(target: Path, text: str, page: Path) -> None:
+    """Write what all pages share; a page that needs another is an error."""
+    if not target.exists():
+        target.write_text(text, encoding="utf-8")
+    elif target.read_text(encoding="utf-8") != text:
+        raise ValueError(f"{page.name} needs another {target.name} than other pages")
+
+
+@functools.cache
+def read_style(path: Path) -> str:
+    """A style sheet with what it imports, without the rules of the icon font."""
+    text = path.read_text(encoding="utf-8")
+    text = re.sub(r'@import "([^"]+)";', lambda m: read_style(path.parent / m[1]), text)
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
+    kept = [rule for rule in rules(text) if not is_icon_rule(rule)]
+    return re.sub(r"\s+", " ", "".join(kept))
+
+
+def rules(text: str) -> Iterator[str]:
+    """The rules of a style sheet, those inside @media together."""
+    depth = start = 0
+    for place, letter in enumerate(text):
+        if letter == "{":
+            depth += 1
+        elif letter == "}":
+            depth -= 1
+            if depth == 0:
+                yield text[start : place + 1]
+                start = place + 1
+    yield text[start:]
+
+
+def is_icon_rule(rule: str) -> bool:
+    """Whether a rule is about the theme's icon font and about nothing else."""
+    selector, _, body = rule.partition("{")
+    if selector.strip() == "@font-face":
+        return "Font Awesome" in body or "FontAwesome" in body
+    return all(ICON_RULE.search(f"{part} ") for part in selector.split(","))
+
+
+def join_scripts(site: Path, path: Path, page: BeautifulSoup, up: str) -> None:
+    """Make one script of all that a page needs, read after its text."""
+    parts: list[Path] = []
+    for script in page.find_all("script"):
+        address, body = str(script.get("src", "")), str(script.string or "")
+        if any(word in address or word in body for word in UNUSED) or (
+            "togglebuttonSelector" in body or "toggleHint" in body
+        ):
+            script.decompose()
+        elif FIRST in address:
+            # Small, and needed at once: it goes into the page.
+            script.string = local(path, address).read_text(encoding="utf-8")
+            del script["src"]
+        elif any(word in address for word in SEARCH_ONLY):
+            if path.name == "search.html":
+                script["defer"] = ""
+            else:
+                script.decompose()
+        elif address:
+            parts.append(local(path, address))
+            script.decompose()
+    for link in page.find_all("link", rel="preload"):
+        link.decompose()
+    text = ";\n".join(read_script(file) for file in parts)
+    write_once(site / SCRIPT, text, path)
+    script = page.new_tag("script", src=versioned(up + SCRIPT, text), defer="")
+    insert_script(page, script)
+
+
+def insert_script(page: BeautifulSoup, script: Tag) -> None:
+    """Put a script at the end of the head, before those of the search."""
+    head = element(page, "head")
+    later = [s for s in head.find_all("script") if "searchtools" in str(s.get("src"))]
+    if later:
+        later[0].insert_before(script)
+    else:
+        head.append(script)
+
+
+@functools.cache
+def read_script(path: Path) -> str:
+    """A script without the address of its source map."""
+    text = path.read_text(encoding="utf-8")
+    return re.sub(r"^//# sourceMappingURL=.*$", "", text, flags=re.MULTILINE).strip()
+
+
+def versioned(address: str, text: str) -> str:
+    """An address that changes with the text behind it, so that no old copy is used."""
+    return f"{address}?v={hashlib.sha256(text.encode()).hexdigest()[:8]}"
+
+
+def drop_leftovers(site: Path) -> None:
+    """Remove the files that no page asks for any more."""
+    static = site / "_static"
+    for pattern in ("**/*.map", "vendor/fontawesome/webfonts/*", "scripts/font*"):
+        for file in static.glob(pattern):
+            file.unlink()
+
+
+# --- pictures and views ---------------------------------------------------------------
+
+
+def size_images(path: Path, page: BeautifulSoup) -> None:
+    """Let pictures load when they come into sight, their room kept free."""
+    for image in element(page, "main").find_all("img"):
+        file = local(path, str(image["src"]))
+        image["loading"], image["decoding"] = "lazy", "async"
+        if file.suffix in (".png", ".webp") and "width" not in image.attrs:
+            with Image.open(file) as picture:
+                image["width"], image["height"] = map(str, picture.size)
+
+
+def move_frames(site: Path, page: BeautifulSoup, up: str) -> None:
+    """Make a file of each attention view; the scripts that views share, one each.
+
+    A notebook keeps a view in a sandbox. On the site it is a file like the others: in
+    a sandbox it could not read its scripts where the site was opened from a folder.
+    """
+    for frame in page.find_all("iframe", srcdoc=True):
+        view = BeautifulSoup(unescape(str(frame["srcdoc"])), "html.parser")
+        for script in view.find_all("script"):
+            text = str(script.string or "")
+            if len(text) > 500:
+                script.string = ""
+                script["src"] = store(site, text, ".js")
+        name = store(site, str(view), ".html")
+        frame["src"] = f"{up}_static/views/{name}"
+        frame["loading"] = "lazy"
+        del frame["srcdoc"], frame["sandbox"]
+
+
+def store(site: Path, text: str, ending: str) -> str:
+    """Write a part of a view under a name that its content gives."""
+    folder = site / "_static" / "views"
+    folder.mkdir(exist_ok=True)
+    name = hashlib.sha256(text.encode()).hexdigest()[:16] + ending
+    (folder / name).write_text(text, encoding="utf-8")
+    return name
+
+
+# --- what a screen reader meets -------------------------------------------------------
+
+
+def element(page: BeautifulSoup | Tag, name: str) -> Tag:
+    """The one element of a name, which every page has."""
+    found = page.find(name)
+    if not isinstance(found, Tag):
+        raise ValueError(f"a page has no <{name}>")
+    return found
+
+
+def mend(page: BeautifulSoup) -> None:
+    """Correct what the theme leaves unclear to a screen reader."""
+    for keys in page.find_all(class_="search-button__kbd-shortcut"):
+        keys["aria-hidden"] = "true"
+    for cell in page.find_all("th"):
+        if not cell.get_text(strip=True):
+            cell.name = "td"
+    for sidebar in page.find_all(id="pst-primary-sidebar"):
+        sidebar["role"], sidebar["aria-label"] = "complementary", "The book"
+    for item in page.select("nav.bd-docs-nav li:has(> details)"):
+        # Its fold shows an arrow alone: say whose pages it holds.
+        title = element(item, "a").get_text(strip=True)
+        element(item, "summary")["aria-label"] = f"Pages of: {title}"
+    for table in element(page, "main").find_all("table"):
+        if table.find_parent(class_=SCROLLS) is None:
+            table.wrap(page.new_tag("div", attrs={"class": SCROLLS}))
+    for unneeded in ("ethical-ad-placement", "jb-print-docs-body"):
+        for found in page.find_all(id=unneeded):
+            found.decompose()
+    for view in page.find_all("meta", attrs={"name": "viewport"})[1:]:
+        view.decompose()
+
+
+def add_index(page: BeautifulSoup, up: str) -> None:
+    """List the general index behind the appendices."""
+    lists = page.select("nav.bd-docs-nav ul.bd-sidenav")
+    if lists:
+        item = page.new_tag("li", attrs={"class": "toctree-l1"})
+        link = page.new_tag("a", href=f"{up}genindex.html")
+        link["class"] = "reference internal"
+        link.string = "Index"
+        item.append(link)
+        lists[-1].append(item)
+
+
+# --- what a page says of itself -------------------------------------------------------
+
+
+def descriptions(site: Path) -> dict[str, str]:
+    """What the front page and that for teachers say of a page: behind its link."""
+    found: dict[str, str] = {}
+    for front in (site / "book" / "index.html", site / "book/course/index.html"):
+        page = BeautifulSoup(front.read_text(encoding="utf-8"), "html.parser")
+        for item in element(page, "article").find_all("li"):
+            link = item.find("a", class_="internal")
+            title, _, text = item.get_text(" ", strip=True).partition(" : ")
+            if isinstance(link, Tag) and text:
+                name = local(front, str(link["href"])).relative_to(site.resolve())
+                text = " ".join(text.split())
+                found.setdefault(name.as_posix(), f"{title}: {text}")
+    return found
+
+
+def describe(page: BeautifulSoup, name: str, described: dict[str, str]) -> None:
+    """Put the description and the preview of a page into its head."""
+    address = read_address()
+    title = element(page, "title").get_text().split(" — ")[0].strip()
+    text = described.get(name, f"{title}. {DESCRIPTION}")
+    head = element(page, "head")
+    head.append(page.new_tag("meta", attrs={"name": "description", "content": text}))
+    for key, value in {
+        "og:title": title,
+        "og:description": text,
+        "og:type": "article",
+        "og:site_name": "The Transformer, Piece by Piece",
+        "og:url": f"{address.site}/{name}",
+        "og:image": f"{address.site}/_static/preview.png",
+        "og:image:alt": "The Transformer, Piece by Piece: three blocks, one on its way",
+        "twitter:card": "summary_large_image",
+    }.items():
+        head.append(page.new_tag("meta", attrs={"property": key, "content": value}))

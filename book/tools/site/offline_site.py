@@ -1,0 +1,131 @@
+"""A small Sphinx extension: a site that asks nothing from another host.
+
+It drops thebe (which would be fetched from a content network), keeps `lib` importable
+for the reference page, writes that page's list of modules, and brings in its helpers:
+formulas set at build time, links between the chapters, and light pages.
+"""
+
+import pkgutil
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+from book.tools.project.address import read_address
+from book.tools.site.figure_scripts import prepare
+from book.tools.site.finish_pages import finish
+from book.tools.site.missing_page import write_missing_page
+from book.tools.site.snippets import folded
+
+ROOT = Path(__file__).resolve().parents[3]
+REFERENCE = "book/reference"
+GALLERY = "book/mistakes"
+
+
+def lib_order() -> list[str]:
+    """The modules of `lib`, each on top of those before it: import-linter's layers."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    (layers,) = (c["layers"] for c in contracts if c["type"] == "layers")
+    return list(reversed(layers))
+
+
+LIB_ORDER = lib_order()
+
+
+REDIRECT = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8">
+<title>The Transformer, Piece by Piece</title>
+<link rel="icon" href="_static/favicon.svg">
+<meta http-equiv="refresh" content="0; url=book/index.html">
+</head><body><a href="book/index.html">To the book</a></body></html>
+"""
+
+
+def write_redirect(app: Sphinx, error: Exception | None) -> None:
+    """Lead from the site's own address to the front page, which stands in `book/`."""
+    (Path(app.outdir) / "index.html").write_text(REDIRECT, encoding="utf-8")
+
+
+def drop_templates(app: Sphinx, error: Exception | None) -> None:
+    """Remove the themes' templates, which they copy as if they were pages."""
+    for template in (Path(app.outdir) / "_static").glob("*webpack-macros.html"):
+        template.unlink()
+
+
+def lib_modules() -> list[str]:
+    """The modules of `lib`, each after those that it builds on."""
+    names = [module.name for module in pkgutil.iter_modules([str(ROOT / "lib")])]
+    names = [name for name in names if not name.startswith("_")]
+    rank = {name: place for place, name in enumerate(LIB_ORDER)}
+    return sorted(names, key=lambda name: (rank.get(name, len(rank)), name))
+
+
+def module_section(name: str) -> str:
+    """The Markdown of one module's section: its docstring and its public names."""
+    lines = [f"## `lib.{name}`", "", "```{eval-rst}", f".. automodule:: lib.{name}"]
+    # A package is shown through what it hands on, never through its files as well.
+    if (ROOT / "lib" / name).is_dir():
+        lines += ["   :imported-members:"]
+    return "\n".join([*lines, "   :members:", "   :show-inheritance:", "```", "", ""])
+
+
+def write_reference(app: Sphinx, document: str, source: list[str]) -> None:
+    """Append a section for every module of `lib` to the reference page."""
+    if document == REFERENCE:
+        source[0] += "\n" + "".join(module_section(name) for name in lib_modules())
+
+
+def write_snippets(app: Sphinx, document: str, source: list[str]) -> None:
+    """Put the whole program of each mistake at the end of its section."""
+    if document == GALLERY:
+        parts = re.split(r"^(?=\(mistake-\d+\)=)", source[0], flags=re.MULTILINE)
+        programs = (folded(number) for number in range(1, len(parts)))
+        source[0] = parts[0] + "".join(
+            f"{part.rstrip()}\n\n{program}"
+            for part, program in zip(parts[1:], programs, strict=True)
+        )
+
+
+def set_theme(app: Sphinx, config: Config) -> None:
+    """Add to the theme's options, which must not be set as a whole in _config.yml."""
+    address = read_address(ROOT)
+    config.html_context.setdefault("default_mode", "auto")
+    config.html_theme_options |= {
+        "show_toc_level": 2,
+        # The search stands in the sidebar; a second one on top would be too much.
+        "navbar_persistent": [],
+        "use_download_button": True,
+        "logo": {"alt_text": "", "text": config.html_title},
+        "pygments_light_style": "a11y-high-contrast-light",
+        "pygments_dark_style": "a11y-high-contrast-dark",
+        # What a reader opens elsewhere is what the page was built from.
+        "repository_branch": address.revision,
+        **({} if address.colab else {"launch_buttons": {}}),
+    }
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Connect the extension to Sphinx."""
+    if str(ROOT) not in sys.path:
+        sys.path.insert(0, str(ROOT))
+    for event, listeners in app.events.listeners.items():
+        app.events.listeners[event] = [
+            listener
+            for listener in listeners
+            if not listener.handler.__module__.startswith("sphinx_thebe")
+        ]
+    app.connect("config-inited", set_theme)
+    app.connect("config-inited", prepare)
+    app.connect("source-read", write_reference)
+    app.connect("source-read", write_snippets)
+    for helper in ("page_links", "formulas", "cross_links", "front_page", "self_tests"):
+        app.setup_extension(helper)
+    app.connect("build-finished", drop_templates)
+    app.connect("build-finished", finish, priority=700)
+    app.connect("build-finished", write_missing_page, priority=800)
+    app.connect("build-finished", write_redirect, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,116 @@
+"""Write the shipped translator for the page that translates: scripts of small numbers.
+
+    -m book.tools.site.page_model FOLDER      write model-01.js … model-16.js there
+
+A page that was opened as a file may not read other files, but it may run scripts. So
+the model comes as scripts, each of them one call with a piece of its bytes in base64
+and their checksum. `book/interactive/weights.js` puts them together again.
+
+The bytes are compressed by zlib. In them: the length of a head (four bytes); the head
+in JSON; then the arrays in the order in which the head lists them. A matrix is one
+32-bit scale for each row, then whole numbers of a byte each, which the scales turn back
+into weights; a list is 16-bit floats.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+import sys
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from safetensors.numpy import load_file
+
+from lib.text.files import read_json, write_whole
+from lib.translator import SHIPPED
+
+MODEL = "tatoeba-en-es"
+PARTS = 16
+LARGEST = 127  # the largest whole number of a byte whose negative is one too
+# From one number to the next, in standard deviations of a row. A coarser step makes
+# small numbers more frequent, and so the compressed bytes fewer: six bits a weight.
+STEP = 0.08
+MOST_BYTES = 6_000_000  # that a page may ask its reader to fetch
+
+Floats = npt.NDArray[np.float32]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the parts, and say how large they are."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("folder", type=Path, help="where the parts go")
+    folder = parser.parse_args(arguments).folder
+    files = write_parts(folder)
+    size = sum(file.stat().st_size for file in files)
+    print(f"{len(files)} parts, {size:,} bytes in {folder}")
+    return 0
+
+
+def write_parts(folder: Path, source: Path = SHIPPED / MODEL) -> list[Path]:
+    """Write a translator with sub-words into a folder, in parts for a page."""
+    data = packed(source)
+    size = -(-len(data) // PARTS)  # rounded up
+    files = []
+    for number in range(1, PARTS + 1):
+        piece = data[(number - 1) * size : number * size]
+        text = base64.b64encode(piece).decode("ascii")
+        call = f'{number}, {PARTS}, "{text}", "{zlib.crc32(piece):08x}"'
+        files.append(folder / f"model-{number:02}.js")
+        write_whole(files[-1], f"bookModel.part({call});\n")
+    return files
+
+
+def packed(source: Path) -> bytes:
+    """All bytes of the page's model: its head, and its arrays."""
+    arrays, pieces = [], []
+    for name, array in sorted(load_file(source / "model.safetensors").items()):
+        kind = "I8" if array.ndim == 2 else "F16"
+        rows, columns = array.shape if array.ndim == 2 else (1, *array.shape)
+        arrays.append([name, rows, columns, kind])
+        pieces.append(
+            b"".join(part.tobytes() for part in quantized(array.astype(np.float32)))
+            if array.ndim == 2
+            else array.astype("<f2").tobytes()
+        )
+    head = {
+        "config": read_json(source / "config.json")["model"],
+        "tokenizer": tokenizer(source / "tokenizer.json"),
+        "arrays": arrays,
+    }
+    text = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode()
+    content = np.array(len(text), "<u4").tobytes() + text + b"".join(pieces)
+    # Numbers that look random hold no repetitions to be found, only frequent values.
+    squeeze = zlib.compressobj(level=9, strategy=zlib.Z_HUFFMAN_ONLY)
+    return squeeze.compress(content) + squeeze.flush()
+
+
+def quantized(matrix: Floats) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The scale of each row, and its numbers as the nearest multiples of it."""
+    least = np.abs(matrix).max(axis=1) / LARGEST  # so that a byte holds every number
+    scales = np.maximum(STEP * matrix.std(axis=1), least).astype("<f4")
+    scales[scales == 0] = 1
+    return scales, np.rint(matrix / scales[:, None]).astype(np.int8)
+
+
+def tokenizer(file: Path) -> dict[str, Any]:
+    """The tokens before the first merge, and the merges: the rest follows from them."""
+    model = read_json(file)["model"]
+    tokens = sorted(model["vocab"], key=model["vocab"].__getitem__)
+    merges = model["merges"]
+    characters = tokens[: len(tokens) - len(merges)]
+    if tokens != characters + ["".join(pair) for pair in merges]:
+        raise ValueError(f"The pieces of {file} are not in the order of its merges.")
+    return {
+        "characters": characters,
+        "merges": "\n".join(" ".join(pair) for pair in merges),
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+"""The way of a sentence to a model and back, whatever runs the model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, TypeVar
+
+from lib.text.subwords import SubwordVocabulary
+from lib.text.words import Vocabulary
+
+Written = TypeVar("Written")
+
+
+class Source(NamedTuple):
+    """A sentence as a model wants to read it.
+
+    Args:
+        text: the sentence, prepared.
+        ids: its token ids, ``<eos>`` included.
+    """
+
+    text: str
+    ids: list[int]
+
+
+def read_source(
+    sentence: str | Source, vocabulary: Vocabulary, max_len: int, punctuate: bool
+) -> Source:
+    """Prepare a sentence, and look up its token ids, unless that is done already.
+
+    Args:
+        sentence: what the user wrote, or what this function has made of it.
+        vocabulary: of the source language.
+        max_len: how many tokens the model can read.
+        punctuate: True to give it its capital and its period, if it lacks them or ends
+            in "!".
+
+    Example:
+        >>> words = Vocabulary.build(["Lets go ."])
+        >>> read_source(" lets  go!", words, max_len=9, punctuate=True)
+        Source(text='Lets go.', ids=[5, 6, 4, 2])
+    """
+    if isinstance(sentence, Source):
+        return sentence
+    if not isinstance(sentence, str):
+        raise TypeError(f"A sentence must be text, but it is {sentence!r}.")
+    sentence = " ".join(sentence.split())
+    if not re.search(r"\w", sentence):
+        raise ValueError(
+            f"There is nothing to translate in {sentence!r}; write a sentence."
+        )
+    if punctuate:
+        sentence = sentence[0].upper() + sentence[1:].rstrip(" !")
+        if sentence[-1] not in ".?":
+            sentence += "."
+    ids = [*vocabulary.encode(sentence), vocabulary.eos_id]
+    if len(ids) > max_len:
+        subwords = isinstance(vocabulary, SubwordVocabulary)
+        unit = "sub-words" if subwords else "words and marks"
+        raise ValueError(
+            f"A sentence of {len(ids) - 1} {unit} is too long; this translator reads "
+            f"at most {max_len - 1}: {sentence[:40]!r}…"
+        )
+    return Source(sentence, ids)
+
+
+def unknown_words(source: Source, vocabulary: Vocabulary) -> list[str]:
+    """Return the words of a sentence that a vocabulary lacks, each once."""
+    if vocabulary.unk_id not in source.ids:  # as nearly always: nothing to look up
+        return []
+    return vocabulary.unknown(source.text)
+
+
+def check_beam(beam_size: int, length_penalty: float, words: int) -> None:
+    """Refuse a beam that cannot be, for a target vocabulary of so many words."""
+    if not 1 <= beam_size <= words:
+        raise ValueError(
+            f"beam_size must lie between 1 and the vocabulary's {words} tokens, but it "
+            f"is {beam_size}."
+        )
+    if length_penalty < 0:
+        raise ValueError(
+            f"length_penalty must not be below 0, but is {length_penalty}."
+        )
+
+
+def in_batches(
+    sentences: Iterable[str | Source],
+    batch_size: int,
+    read: Callable[[str | Source], Source],
+    write: Callable[[list[list[int]]], list[Written]],
+) -> list[Written]:
+    """Write something for each sentence, many at once, and keep their order.
+
+    Args:
+        sentences: what to translate.
+        batch_size: how many at once.
+        read: prepares a sentence.
+        write: gets the token ids of a batch, not padded, and writes one thing for each.
+
+    Raises:
+        TypeError: if one string is given instead of a list, or no number.
+        ValueError: if ``batch_size`` is below 1.
+
+    Example:
+        >>> def read(text):
+        ...     return Source(text, [int(digit) for digit in text])
+        >>> in_batches(["123", "4", "56"], 2, read, lambda ids: list(map(sum, ids)))
+        [6, 4, 11]
+    """
+    if isinstance(sentences, str):
+        raise TypeError(f"translate takes a list of sentences; write [{sentences!r}].")
+    if not isinstance(batch_size, int):
+        raise TypeError(f"batch_size must be a whole number, but it is {batch_size!r}.")
+    if batch_size < 1:
+        raise ValueError(f"batch_size must be at least 1, but it is {batch_size}.")
+    ids = [read(sentence).ids for sentence in sentences]
+    # Sentences of similar length share a batch, so that little of it is padding.
+    order = sorted(range(len(ids)), key=lambda index: len(ids[index]))
+    written: dict[int, Written] = {}
+    for start in range(0, len(order), batch_size):
+        batch = order[start : start + batch_size]
+        results = write([ids[index] for index in batch])
+        written.update(zip(batch, results, strict=True))
+    return [written[index] for index in range(len(ids))]

@@ -1,0 +1,51 @@
+"""Two vocabularies in the folder of a translator: lists of words, or files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from lib.text.files import write_whole
+from lib.text.subwords import SubwordVocabulary
+from lib.text.words import Vocabulary
+
+_SHARED = "tokenizer.json"
+_NAMES = ("src_vocab", "tgt_vocab")
+
+
+def write_vocabularies(
+    folder: Path, vocabularies: tuple[Vocabulary, Vocabulary]
+) -> dict[str, Any]:
+    """Write what needs a file of its own, and return the rest for a JSON file."""
+    description: dict[str, Any] = {}
+    for name, vocabulary in zip(_NAMES, vocabularies, strict=True):
+        if isinstance(vocabulary, SubwordVocabulary):
+            same = vocabularies[0] is vocabularies[1]
+            file = _SHARED if same else f"{name.removesuffix('_vocab')}.json"
+            write_whole(folder / file, vocabulary.to_json())
+            description[name] = file
+        else:
+            description[name] = vocabulary.tokens
+    return description
+
+
+def read_vocabularies(
+    folder: Path, description: dict[str, Any]
+) -> tuple[Vocabulary, Vocabulary]:
+    """Read what :func:`write_vocabularies` wrote."""
+    src, tgt = (description[name] for name in _NAMES)
+    src_vocab = _read(folder, src)
+    return src_vocab, src_vocab if src == tgt else _read(folder, tgt)
+
+
+def _read(folder: Path, content: Any) -> Vocabulary:
+    """Return the words in the list, or the sub-words in the file of that name."""
+    if isinstance(content, str):
+        if Path(content).name != content:  # never a file outside the folder
+            raise ValueError(f"{content!r} is not the name of a file in it")
+        if not (folder / content).is_file():
+            raise ValueError(f"it has no file {content} for its vocabulary")
+        return SubwordVocabulary.load(folder / content)
+    if not isinstance(content, list) or not all(isinstance(t, str) for t in content):
+        raise ValueError("a vocabulary is not a list of words")
+    return Vocabulary(content, specials=())

@@ -1,0 +1,111 @@
+"""The parts of a corpus that a training sees, for Lightning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import lightning
+from torch.utils.data import DataLoader
+
+from lib.text import Vocabulary
+from lib.text.batches import TokenBatchSampler
+from lib.text.dropout import cut_again
+from lib.text.pairs import Batch, Pair, ParallelDataset, collate, positions_needed
+
+
+class TranslationData(lightning.LightningDataModule):
+    """The training and the validation part of a corpus, for Lightning.
+
+    Args:
+        splits: sentence pairs under "train" and "validation", or what
+            :class:`ParallelDataset` has made of them, which is not encoded again.
+        src_vocab: the words of the source language.
+        tgt_vocab: the words of the target language.
+        max_tokens: most tokens in a batch, padding included.
+        seed: with the number of the epoch, decides the order of training.
+        subword_dropout: probability with which each merge of sub-words is left out of
+            the sources in training.
+
+    Raises:
+        ValueError: if a part is missing or empty, or one sentence of it has more than
+            ``max_tokens``.
+
+    Example:
+        >>> pairs = [("lets go", "vamos"), ("to go", "ir")]
+        >>> english, spanish = (Vocabulary.build(side) for side in zip(*pairs))
+        >>> splits = {"train": pairs, "validation": pairs}
+        >>> data = TranslationData(splits, english, spanish, max_tokens=100, seed=0)
+        >>> len(data.val_dataloader())
+        1
+    """
+
+    def __init__(
+        self,
+        splits: Mapping[str, Sequence[Pair] | ParallelDataset],
+        src_vocab: Vocabulary,
+        tgt_vocab: Vocabulary,
+        max_tokens: int,
+        seed: int,
+        subword_dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.subword_dropout = subword_dropout
+        self.train_set, self.validation_set = (
+            _encoded(splits.get(name, ()), src_vocab, tgt_vocab)
+            for name in ("train", "validation")
+        )
+        for name, part in (
+            ("train", self.train_set),
+            ("validation", self.validation_set),
+        ):
+            if not len(part):
+                raise ValueError(f"The corpus has no sentences in its part {name!r}.")
+            longest = max(part.lengths())
+            TokenBatchSampler([longest], max_tokens)  # refuses what fits no batch
+        self.max_tokens = max_tokens
+        self.seed = seed
+
+    def check_lengths(self, max_len: int) -> None:
+        """Refuse sentences for which a model of ``max_len`` positions is too short.
+
+        Raises:
+            ValueError: if there is one; the message shows it.
+        """
+        for part in (self.train_set, self.validation_set):
+            for pair, (src, tgt) in zip(part.pairs, part, strict=True):
+                needed = positions_needed(src, tgt)
+                if needed > max_len:
+                    raise ValueError(
+                        f"The pair {pair!r} needs {needed} positions, but max_len is "
+                        f"{max_len}; leave it out, or choose a larger max_len."
+                    )
+
+    def _loader(self, dataset: ParallelDataset, seed: int | None) -> DataLoader[Batch]:
+        sampler = TokenBatchSampler(dataset.lengths(), self.max_tokens, seed)
+        return DataLoader(
+            dataset,  # type: ignore[arg-type]  # the loader yields what collate makes
+            batch_sampler=sampler,
+            collate_fn=lambda pairs: collate(pairs, dataset.pad_id),
+        )
+
+    def train_dataloader(self) -> DataLoader[Batch]:
+        """Return the batches of this epoch, in the order of its seed and number."""
+        epoch = self.trainer.current_epoch if self.trainer else 0
+        # Far apart, so that no epoch of one seed is an epoch of the next.
+        seed = self.seed * 100_003 + epoch
+        train_set = self.train_set
+        if self.subword_dropout:
+            train_set = cut_again(train_set, self.subword_dropout, seed)
+        return self._loader(train_set, seed)
+
+    def val_dataloader(self) -> DataLoader[Batch]:
+        """Return the validation batches, always in the same order."""
+        return self._loader(self.validation_set, seed=None)
+
+
+def _encoded(
+    part: Sequence[Pair] | ParallelDataset, src_vocab: Vocabulary, tgt_vocab: Vocabulary
+) -> ParallelDataset:
+    if isinstance(part, ParallelDataset):
+        return part
+    return ParallelDataset(part, src_vocab, tgt_vocab)

@@ -1,0 +1,136 @@
+"""Every exercise waits for an answer; `solutions_run` tries its own solution."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import (
+    new_code_cell,
+    new_markdown_cell,
+    new_notebook,
+    new_output,
+)
+
+from book.tools.course.exercises import exercises
+from book.tools.notebooks.normal_form import text_of
+from book.tools.project.address import ROOT
+from tests.book_sources import CHAPTERS, NAMES, read
+
+each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=NAMES)
+
+
+def printed(cell: NotebookNode) -> str:
+    return "".join(text_of(output) for output in cell.outputs)
+
+
+@each_chapter
+def test_are_numbered_and_checked(path: Path) -> None:
+    found = exercises(read(path))
+    chapter = int(path.stem[:2])
+    assert len(found) >= 3, "a chapter has three exercises or more"
+    assert [e.number for e in found] == [
+        f"{chapter}.{k}" for k in range(1, len(found) + 1)
+    ]
+    for exercise in found:
+        assert re.match(r"check\.\w+\(", exercise.call), (
+            f"exercise {exercise.number} does not end in a call of its check"
+        )
+
+
+@each_chapter
+def test_tasks_have_their_difficulty_and_a_hint(path: Path) -> None:
+    notebook = read(path)
+    for exercise in exercises(notebook):
+        task = notebook.cells[exercise.index - 1].source
+        assert re.search(r"^\*Difficulty: (easy|medium|hard)\.\*$", task, re.MULTILINE)
+        assert re.search(r"<details><summary>Hint</summary>\n\n.+\n\n</details>", task)
+
+
+@each_chapter
+def test_solutions_have_cells_of_their_own(path: Path) -> None:
+    """Editions without solutions leave out the cells of this tag, and nothing else."""
+    notebook = read(path)
+    tagged = [c for c in notebook.cells if "solution" in c.metadata.get("tags", [])]
+    found = exercises(notebook)
+    assert found
+    calls = [
+        c for c in notebook.cells if c.source.rpartition("\n")[2].startswith("check.")
+    ]
+    assert calls == [notebook.cells[exercise.index] for exercise in found]
+    assert tagged == [notebook.cells[exercise.index + 1] for exercise in found]
+    for cell in tagged:
+        assert cell.cell_type == "markdown"
+        assert cell.source.count("<details>") == cell.source.count("</details>") == 1
+        assert cell.source.endswith("</details>")
+
+
+@each_chapter
+def test_has_pencil_questions_and_something_to_discuss(path: Path) -> None:
+    text = "\n\n".join(c.source for c in read(path).cells)
+    asked = re.findall(r"^\*\*With a pencil\.\*\* ", text, re.MULTILINE)
+    answered = re.findall(r"^<details><summary>Answer</summary>$", text, re.MULTILINE)
+    assert len(asked) == len(answered) >= 3
+    assert len(re.findall(r"^### For discussion$", text, re.MULTILINE)) == 1
+
+
+@each_chapter
+def test_stubs_are_not_answered_yet(path: Path) -> None:
+    """The stored outputs, which nbval runs again, say so of every stub."""
+    notebook = read(path)
+    for exercise in exercises(notebook):
+        output = printed(notebook.cells[exercise.index])
+        assert f"Exercise {exercise.number}: not answered yet" in output
+
+
+@pytest.mark.parametrize(
+    ("solution", "outcome"),
+    [
+        ("return [vocabulary.sos_id, *vocabulary.encode(sentence)]", "1 failed"),
+        ("...", "1 failed"),
+        (
+            "return [vocabulary.sos_id, *vocabulary.encode(sentence), "
+            "vocabulary.eos_id]",
+            "2 passed",
+        ),
+    ],
+)
+def test_a_solution_is_tried_behind_its_chapter(
+    solution: str, outcome: str, tmp_path: Path
+) -> None:
+    """One that its check refuses, or that is no answer, fails the run."""
+    code = f"def frame(vocabulary, sentence):\n    {solution}"
+    stub = "def frame(vocabulary, sentence):\n    ...\n\n\ncheck.frame(frame)"
+    waits = "Exercise 1.1: not answered yet. Replace the … and run the cell again.\n"
+    folded = (
+        f"<details><summary>Solution</summary>\n\n```python\n{code}\n```\n\n</details>"
+    )
+    cell = new_code_cell(
+        f"from lib.checks import chapter_01 as check\n\n\n{stub}",
+        execution_count=1,
+        outputs=[new_output("stream", name="stdout", text=waits)],
+        metadata={"tags": ["exercise"]},
+    )
+    notebook = new_notebook(
+        cells=[
+            new_markdown_cell("### Exercise 1.1 · A frame"),
+            cell,
+            new_markdown_cell(folded, metadata={"tags": ["solution"]}),
+        ]
+    )
+    path = tmp_path / "chapter.ipynb"
+    nbformat.write(notebook, path)
+    options = ["-q", "-p", "no:cacheprovider", "-p", "tests.solutions_run", "--nbval"]
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, "-c", "pyproject.toml", str(path)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert outcome in run.stdout, run.stdout + run.stderr
+    assert ("Solution 1.1" in run.stdout) == (outcome == "1 failed")

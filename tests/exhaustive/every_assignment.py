@@ -1,0 +1,74 @@
+"""nbgrader grades every assignment: its solution, an empty one, and mistakes.
+
+`make course-test` runs it. `make test` lets nbgrader grade one assignment, and tries
+every wrong answer of tests/exercises/answers on the checks themselves.
+"""
+
+from __future__ import annotations
+
+import html
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from book.tools.course.plan import exercise, exercises_of, read_plan
+from tests.graded_course import Course, not_on_windows, part, set_up, solutions
+from tests.tools.test_course import answers
+
+pytestmark = not_on_windows
+PLAN = read_plan()
+ROUNDS = 2  # how many of each exercise's mistakes are graded
+NAMES = [one.name for one in PLAN.assignments]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _environment() -> None:
+    set_up()
+
+
+def mistakes(name: str) -> list[dict[str, tuple[str, str]]]:
+    """For each round, a wrong answer to every exercise, and words of its sentence."""
+    rounds: list[dict[str, tuple[str, str]]] = [{} for _ in range(ROUNDS)]
+    (assignment,) = part(PLAN, name).assignments
+    for number in assignment.exercises:
+        cases = answers(number, "WRONG")
+        for turn, found in enumerate(rounds):
+            # Spread over the list, which begins with the commonest.
+            case = cases[turn * (len(cases) - 1) // max(1, ROUNDS - 1)]
+            found[number] = wrong_cell(number, case), case[2]
+    return rounds
+
+
+def wrong_cell(number: str, case: tuple[Any, ...]) -> str:
+    """A cell that takes its answer from where the grader can import it."""
+    one = exercise(number)
+    module = f"tests.exercises.answers.chapter_{one.chapter:02d}"
+    listed = __import__(module, fromlist=["WRONG"]).WRONG
+    place = next(k for k, other in enumerate(listed) if other is case)
+    return f"from {module} import WRONG\n\n{one.answer} = WRONG[{place}][1]"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_marks_and_feedback(name: str, tmp_path: Path) -> None:
+    course = Course(tmp_path, part(PLAN, name, PLAN.seconds))
+    course.nbgrader("generate_assignment", name)
+    wrong = mistakes(name)
+    course.hand_in("solution", name, solutions(PLAN, name))
+    course.hand_in("empty", name, {})
+    for turn, found in enumerate(wrong):
+        cells = {number: cell for number, (cell, _) in found.items()}
+        course.hand_in(f"mistakes-{turn}", name, cells)
+    course.nbgrader("autograde", name)
+    course.nbgrader("generate_feedback", name)
+    (assignment,) = course.plan.assignments
+    most = sum(map(PLAN.points_of, exercises_of(assignment)))
+    scores: dict[str, Any] = defaultdict(dict, course.scores(name))
+    assert scores["solution"]["sum"] == scores["solution"]["most"] == most
+    assert scores["empty"]["sum"] == 0
+    for turn, found in enumerate(wrong):
+        assert scores[f"mistakes-{turn}"]["sum"] == 0
+        told = html.unescape(course.feedback(f"mistakes-{turn}", name))
+        for number, (_, words) in found.items():
+            assert words in told, number

@@ -1,0 +1,138 @@
+"""Chapters 6 to 8: the model that is opened in the page, against `lib`'s."""
+
+from __future__ import annotations
+
+import base64
+import re
+
+import pytest
+import torch
+from playwright.sync_api import Browser, Page
+
+from book.tools.site import small_model
+from lib.attention import record_attention
+from lib.masks import padding_mask
+from lib.model import Transformer, count_parameters
+from tests.book_sources import CHAPTERS, read
+from tests.interactive.test_interactive import shown_alone
+
+SENTENCE = "the dog bites the man"
+LAYER = "decoder.layers.0"
+NUMBERS = """() => [...document.querySelectorAll("rect + text.number")]
+    .map(text => Number(text.textContent.replace("−", "-")))"""
+
+
+def shipped() -> Transformer:
+    """The model of the page: its bytes, in the order of their names."""
+    text = small_model.FILE.read_text(encoding="utf-8").partition("bytes: [")[2]
+    packed = "".join(re.findall(r'^ {4}"([A-Za-z0-9+/=]+)",$', text, re.M))
+    numbers = torch.frombuffer(bytearray(base64.b64decode(packed)), dtype=torch.int8)
+    model = Transformer(small_model.sizes())
+    at = 0
+    for name, value in sorted(model.state_dict().items()):
+        value.copy_(numbers[at : at + value.numel()].view_as(value) / small_model.SCALE)
+        at += value.numel()
+        assert name
+    assert at == len(numbers) == count_parameters(model)
+    return model
+
+
+MODEL = shipped()
+
+
+def press(page: Page, name: str) -> list[float]:
+    """Press a part of the figure, and read the numbers that it shows."""
+    page.click(f'[data-key="{name}"]')
+    return list(page.evaluate(NUMBERS))
+
+
+def close(shown: list[float], computed: torch.Tensor) -> bool:
+    return torch.allclose(
+        torch.tensor(shown, dtype=torch.float32), computed.flatten(), atol=0.0051
+    )
+
+
+@torch.no_grad()
+def test_the_small_model_knows_its_six_sentences() -> None:
+    src, tgt = small_model.batch()
+    chances = MODEL(src, tgt[:, :-1]).softmax(dim=-1)
+    right = chances.gather(-1, tgt[:, 1:, None])[..., 0]
+    assert (right[tgt[:, 1:] != 0] > 0.8).all()
+
+
+def test_its_sentences_are_those_of_chapter_8() -> None:
+    chapter = next(path for path in CHAPTERS if path.name.startswith("08_"))
+    cells = [cell.source for cell in read(chapter).cells if "PAIRS = [" in cell.source]
+    assert all(f'("{en}", "{es}")' in cells[0] for en, es in small_model.PAIRS)
+    assert cells[0].count('("') == len(small_model.PAIRS)
+
+
+def test_what_the_page_fetches_is_what_the_tool_writes() -> None:
+    assert small_model.text_of(MODEL) == small_model.FILE.read_text(encoding="utf-8")
+
+
+@pytest.mark.browser
+@torch.no_grad()
+def test_the_numbers_of_the_parts_are_those_of_lib(browser: Browser) -> None:
+    page = browser.new_page(viewport={"width": 360, "height": 900})
+    assert shown_alone(page, "architecture") == []
+    english, spanish = small_model.vocabularies()
+    src = torch.tensor([english.encode(SENTENCE)])
+    tgt = torch.tensor([[spanish.sos_id, *spanish.encode("el perro")]])
+    mask = padding_mask(src, 0)
+    page.click("button >> nth=0")
+    page.click("button >> nth=0")
+    with record_attention(MODEL) as weights:
+        memory = MODEL.encode(src, mask)
+        logits = MODEL.decode(tgt, memory, mask)[0]
+
+    assert close(press(page, "src_embedding"), MODEL.src_embedding(src))
+    assert close(press(page, "encoder"), memory)
+    press(page, "decoder")
+    press(page, LAYER)
+    page.select_option("select >> nth=1", "1")
+    for end in ("self_attention", "cross_attention"):
+        name = f"{LAYER}.{end}"
+        assert close(press(page, name), weights[name][0, 1]), name
+    page.select_option("select >> nth=1", "output")
+    page.click('[data-key="output_proj"]')
+    best = page.locator("text.number").all_text_contents()[1:]
+    top = logits.topk(3, dim=-1)
+    tokens = [spanish.tokens[i] for i in top.indices.flatten().tolist()]
+    assert [text.split()[0] for text in best] == tokens
+    said = page.locator(".interactive-said").inner_text()
+    assert "likeliest next: muerde" in said
+    page.close()
+
+
+@pytest.mark.browser
+def test_parts_open_close_and_tell_their_count(browser: Browser) -> None:
+    page = browser.new_page()
+    assert shown_alone(page, "encoder_layer") == []
+    said = page.locator(".interactive-said")
+    counted = count_parameters(MODEL.encoder.layers[0].feed_forward)
+    whole = f"of the model's {count_parameters(MODEL):,} numbers"
+    assert f"It holds {counted} {whole}" in said.inner_text()
+    encoder = page.locator('[data-key="encoder"]')
+    assert encoder.get_attribute("aria-expanded") == "true"
+    encoder.press("Enter")
+    assert encoder.get_attribute("aria-expanded") == "false"
+    assert page.locator('[data-key="encoder.layers.0"]').count() == 0
+    encoder.press("Enter")
+    page.click('[data-key="encoder.layers.1"]')
+    assert page.locator('[data-key="encoder.layers.1.feed_forward"]').count() == 1
+    page.close()
+
+
+@pytest.mark.browser
+def test_it_writes_every_sentence_to_its_end(browser: Browser) -> None:
+    page = browser.new_page()
+    assert shown_alone(page, "decoder_layer") == []
+    write = page.locator("button", has_text="write")
+    for source, target in small_model.PAIRS:
+        page.select_option("select >> nth=0", source)
+        while write.is_enabled():
+            write.click()
+        said = page.locator(".interactive-said").inner_text()
+        assert said.endswith(f"The translation is finished: <sos> {target} <eos>.")
+    page.close()

@@ -1,0 +1,396 @@
+"""The translator of the page: the same sub-words, logits and translations as lib's."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from safetensors.torch import load_file, save_file
+
+from book.tools.lab import page_measure
+from book.tools.project.address import ROOT
+from book.tools.site import page_model
+from book.tools.site.javascript import check_types, run_node
+from lib import corpora
+from lib.attention import MultiHeadAttention, record_attention
+from lib.config import TransformerConfig
+from lib.corpora import SAMPLE
+from lib.corpora.remote.folder import VARIABLE
+from lib.model import Transformer
+from lib.text.files import read_json
+from lib.text.sentences import read_source
+from lib.translator import SHIPPED, Translator
+
+MODULES = ROOT / "book" / "interactive"
+HERE = ROOT / "tests" / "interactive"
+FOLDER = SHIPPED / page_model.MODEL
+PIECES = (
+    *("arrays", "attention", "beam", "config", "greedy", "layers", "masks"),
+    *("model", "positions", "steps", "subwords", "weights"),
+)
+SHIPPED_ONE = Translator.load(page_model.MODEL)
+COMMENT = re.compile(r"/\*\*.*?\*/|^\s*//.*?$", re.S | re.M)
+
+
+def ask(place: Path, kind: str, **question: Any) -> Any:
+    """What the page's code answers."""
+    file = place / "question.json"
+    file.write_text(json.dumps({"kind": kind, **question}), encoding="utf-8")
+    done = run_node(HERE / "ask.js", file)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+# --- the code -------------------------------------------------------------------------
+
+
+def test_the_tests_of_the_modules_pass() -> None:
+    files = sorted(HERE.glob("*.test.js"))
+    assert {file.name.split(".")[0] for file in files} >= {"arrays", "model", "weights"}
+    done = run_node("--test", *files)
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_test_that_fails_is_heard(tmp_path: Path) -> None:
+    file = tmp_path / "wrong.test.mjs"
+    file.write_text(
+        'import { test } from "node:test";\ntest("no", () => { throw 1; });'
+    )
+    assert run_node("--test", file).returncode != 0
+
+
+@pytest.mark.slow
+def test_the_types_are_right() -> None:
+    assert check_types() == ""
+
+
+def test_the_translator_is_short_enough_to_read() -> None:
+    code = [COMMENT.sub("", (MODULES / f"{name}.js").read_text()) for name in PIECES]
+    lines = [line for text in code for line in text.splitlines() if line.strip()]
+    assert len(lines) < 900
+
+
+# --- sub-words ------------------------------------------------------------------------
+
+
+def compare_subwords(place: Path, sentences: list[str]) -> None:
+    vocabulary = SHIPPED_ONE.src_vocab
+    tokenizer = str(FOLDER / "tokenizer.json")
+    found = ask(place, "subwords", tokenizer=tokenizer, sentences=sentences)
+    for sentence, answer in zip(sentences, found, strict=True):
+        ids = vocabulary.encode(sentence)
+        assert answer["ids"] == ids, sentence
+        assert answer["text"] == vocabulary.decode(ids), sentence
+        try:
+            source = read_source(sentence, vocabulary, 128, punctuate=False)
+        except ValueError as error:
+            reason = re.split(r"[;:]", str(error))[0]
+            assert answer["source"]["refused"].startswith(reason[:28]), sentence
+        else:
+            assert answer["source"] == {"text": source.text, "ids": source.ids}
+
+
+def shipped_sentences() -> list[str]:
+    """English and Spanish of the grammar, English and German of the sample."""
+    grammar = corpora.load("grammar")
+    pairs = [pair for rows in grammar.splits.values() for pair in rows]
+    sample = SAMPLE.read_text("utf-8").replace("\t", "\n").splitlines()
+    return [*sample, *dict.fromkeys(text for pair in pairs[::6] for text in pair)]
+
+
+@pytest.mark.slow
+def test_subwords_of_ten_thousand_sentences_that_ship(tmp_path: Path) -> None:
+    sentences = shipped_sentences()[:10_000]
+    assert len(sentences) == 10_000
+    compare_subwords(tmp_path, sentences)
+
+
+# What both sides know: a character that Unicode has named after one of them was made is
+# <unk> for both, but only the newer one takes it for a letter.
+KNOWN = st.characters(exclude_categories=["Cs", "Cn"])
+ODD = st.lists(
+    st.one_of(
+        KNOWN,
+        st.sampled_from([*" '’▁\t\n\u00a0\u200b\u0301.,!?¿-_²Ⅷ\ufeff\x1c\x85木😀"]),
+        st.sampled_from(["don't", "I'll", "<eos>", "<unk>", "naïve", "e\u0301t", "12"]),
+        st.sampled_from(["The", " dog", " el", " niño", "ing", "…", "--", " '"]),
+    ),
+    max_size=12,
+).map("".join)
+
+
+@settings(
+    max_examples=12,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],  # the message names the text
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(st.lists(ODD, min_size=30, max_size=60))
+def test_subwords_of_odd_text(tmp_path: Path, texts: list[str]) -> None:
+    compare_subwords(tmp_path, texts)
+
+
+def test_half_a_character_and_very_long_text(tmp_path: Path) -> None:
+    compare_subwords(
+        tmp_path,
+        ["a \ud800 b", "\udfff", "²… a²b it'²", "go " * 400, "", " ", "?", "x" * 999],
+    )
+
+
+@pytest.fixture(scope="module")
+def tatoeba() -> list[str]:
+    """The English test sentences of the shipped translator's corpus."""
+    if not (corpora.download_folder() / "spa-eng.zip").is_file():
+        pytest.skip(f"the folder of {VARIABLE} does not hold the corpus")
+    corpus = corpora.load(page_model.MODEL)
+    return list(dict.fromkeys(source for source, _ in corpus.splits["test"]))
+
+
+@pytest.mark.slow
+def test_subwords_of_ten_thousand_real_sentences(
+    tmp_path: Path, tatoeba: list[str]
+) -> None:
+    pairs = corpora.load(page_model.MODEL).splits["train"]
+    compare_subwords(tmp_path, [text for pair in pairs[:5000] for text in pair])
+
+
+# --- logits ---------------------------------------------------------------------------
+
+PAIRS = [
+    ([4, 5, 6, 7, 2], [1, 8, 9, 4]),
+    ([10, 2], [1]),
+    ([9, 9, 8, 7, 6, 5, 4, 2], [1, 4, 4, 5, 6, 7, 8, 9, 10]),
+]
+SMALL = TransformerConfig(11, 12, d_model=8, n_heads=2, n_layers=2, d_ff=20, max_len=16)
+
+
+def small_model(norm_first: bool, tied: bool) -> Transformer:
+    torch.manual_seed(5)
+    size = 12 if tied else 11
+    config = replace(
+        SMALL, norm_first=norm_first, tie_embeddings=tied, src_vocab_size=size
+    )
+    model = Transformer(config).eval()
+    for parameter in model.parameters():  # norms and biases are no ones and zeros now
+        torch.nn.init.normal_(parameter, std=0.5)
+    return model
+
+
+def save(model: Transformer, place: Path) -> None:
+    state = model.state_dict()
+    if model.config.tie_embeddings:
+        for name in ("src_embedding.table.weight", "tgt_embedding.table.weight"):
+            del state[name]
+    save_file(state, place / "model.safetensors")
+
+
+@torch.inference_mode()
+def answer(model: Transformer, src: list[int], tgt: list[int]) -> dict[str, Any]:
+    with record_attention(model) as weights:
+        logits = model(torch.tensor([src]), torch.tensor([tgt]))[0]
+    return {"logits": logits, "weights": {k: w[0] for k, w in weights.items()}}
+
+
+def compare_logits(
+    model: Transformer, place: Path, folder: Path, pairs: Any, switches: dict[str, Any]
+) -> None:
+    found = ask(
+        place,
+        "logits",
+        folder=str(folder),
+        config=asdict(model.config),
+        pairs=pairs,
+        switches=switches,
+    )
+    for (src, tgt), theirs in zip(pairs, found, strict=True):
+        ours = answer(model, src, tgt)
+        near(theirs["logits"], ours["logits"], 1e-4)
+        assert theirs["weights"].keys() == ours["weights"].keys()
+        for name, weights in ours["weights"].items():
+            near(theirs["weights"][name], weights, 1e-5)
+
+
+def near(found: list[Any], expected: torch.Tensor, margin: float) -> None:
+    numbers = torch.tensor(found, dtype=expected.dtype)
+    torch.testing.assert_close(numbers, expected, rtol=0, atol=margin)
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+@pytest.mark.parametrize("tied", [True, False])
+def test_logits_and_attention_are_those_of_lib(
+    norm_first: bool, tied: bool, tmp_path: Path
+) -> None:
+    model = small_model(norm_first, tied)
+    save(model, tmp_path)
+    compare_logits(model, tmp_path, tmp_path, PAIRS, {})
+
+
+def test_logits_of_the_shipped_model_are_those_of_lib(tmp_path: Path) -> None:
+    vocabulary = SHIPPED_ONE.src_vocab
+    sample = [line.split("\t") for line in SAMPLE.read_text("utf-8").splitlines()[::24]]
+    pairs = [
+        ([*vocabulary.encode(src), 2], [1, *vocabulary.encode(tgt)])
+        for src, tgt in sample
+    ]
+    compare_logits(SHIPPED_ONE.model, tmp_path, FOLDER, pairs, {})
+
+
+HEAD = "encoder.layers.1.self_attention.0"
+SWITCHES: dict[str, Any] = {
+    "withoutPositions": True,
+    "withoutCausalMask": True,
+    "withoutScale": True,
+    "silencedHeads": [HEAD],
+}
+
+
+def everything(size: int, device: torch.device) -> torch.Tensor:
+    return torch.ones(size, size, dtype=torch.bool, device=device)
+
+
+@torch.no_grad()
+def take_away(model: Transformer, switch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make lib's model lack what the switch takes away, in another way."""
+    attentions = {
+        name: part
+        for name, part in model.named_modules()
+        if isinstance(part, MultiHeadAttention)
+    }
+    if switch == "withoutPositions":
+        model.positions.table.zero_()
+    elif switch == "withoutCausalMask":
+        monkeypatch.setattr("lib.model.causal_mask", everything)
+    elif switch == "withoutScale":
+        for part in attentions.values():  # longer queries make the division void
+            part.query_proj.weight.mul_(math.sqrt(4))
+            part.query_proj.bias.mul_(math.sqrt(4))
+    else:  # the output map no longer hears the first of two heads
+        attentions[HEAD.removesuffix(".0")].output_proj.weight[:, :4] = 0
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_what_is_taken_away_is_what_lib_lacks_then(
+    switch: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = small_model(norm_first=True, tied=False)
+    save(model, tmp_path)
+    src, tgt = PAIRS[0]
+    whole = answer(model, src, tgt)["logits"]
+    take_away(model, switch, monkeypatch)
+    assert not torch.allclose(whole, answer(model, src, tgt)["logits"], atol=1e-3)
+    compare_logits(model, tmp_path, tmp_path, PAIRS, {switch: SWITCHES[switch]})
+
+
+# --- translations ---------------------------------------------------------------------
+
+
+def compare_translations(sentences: list[str], beam: int) -> None:
+    """Token for token; what differs must be shown to be a tie."""
+    theirs = page_measure.in_node(FOLDER, sentences, beam)["found"]
+    ours = page_measure.in_lib(SHIPPED_ONE, sentences, beam)
+    for sentence, found, expected in zip(sentences, theirs, ours, strict=True):
+        if found["ids"] != expected:
+            gap = page_measure.gap(SHIPPED_ONE, sentence, found["ids"], expected, beam)
+            assert gap < 1e-5, (sentence, found["ids"], expected)
+
+
+def ordinary_sentences(count: int) -> list[str]:
+    grammar = corpora.load("grammar")
+    splits = ("unseen_sentences", "unseen_combinations")
+    english = [source for name in splits for source, _ in grammar.splits[name]]
+    sample = [line.split("\t")[0] for line in SAMPLE.read_text("utf-8").splitlines()]
+    return list(dict.fromkeys([*sample, *english]))[:count]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("beam", "count"), [(0, 200), (2, 50), (4, 50)])
+def test_translations_are_those_of_lib(beam: int, count: int) -> None:
+    """`every_translation` compares a thousand, greedy and with a beam."""
+    compare_translations(ordinary_sentences(1000)[:: 1000 // count], beam)
+
+
+# --- the page's model -----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return page_model.write_parts(tmp_path_factory.mktemp("parts"))
+
+
+def test_the_parts_are_small_scripts_of_one_call(parts: list[Path]) -> None:
+    script = (MODULES / "weights.js").read_text(encoding="utf-8")
+    assert f"export const PARTS = {page_model.PARTS};" in script
+    assert len(parts) == page_model.PARTS
+    assert sum(part.stat().st_size for part in parts) <= page_model.MOST_BYTES
+    for number, part in enumerate(parts, start=1):
+        call = rf'{number}, {len(parts)}, "[\w+/=]+", "[0-9a-f]{{8}}"'
+        script = rf"bookModel\.part\({call}\);\n"
+        assert re.fullmatch(script, part.read_text(encoding="ascii"))
+
+
+def test_the_page_reads_what_was_written(parts: list[Path], tmp_path: Path) -> None:
+    weights = load_file(FOLDER / "model.safetensors")
+    names = ["output_proj.bias", "encoder.norm.weight"]
+    matrix = "decoder.layers.2.feed_forward.outer.weight"
+    read = ask(tmp_path, "parts", folder=str(parts[0].parent), names=[*names, matrix])
+    assert read["config"] == read_json(FOLDER / "config.json")["model"]
+    assert tuple(read["tokens"]) == SHIPPED_ONE.src_vocab.tokens
+    merges = read_json(FOLDER / "tokenizer.json")["model"]["merges"]
+    assert read["merges"] == [" ".join(pair) for pair in merges]
+    shapes = {name: (rows, columns) for name, rows, columns in read["shapes"]}
+    assert shapes == {n: tuple(torch.atleast_2d(w).shape) for n, w in weights.items()}
+    for name in names:  # 16 bits, as in the file
+        assert torch.equal(torch.tensor(read["found"][name][0]), weights[name].float())
+    exact = weights[matrix].float()
+    scales, _ = page_model.quantized(exact.numpy())
+    step = torch.from_numpy(scales)[:, None]
+    found = torch.tensor(read["found"][matrix])
+    assert ((found - exact).abs() <= 0.501 * step).all()
+    assert not torch.equal(found, exact)
+
+
+def test_one_large_weight_widens_the_steps_of_its_row() -> None:
+    matrix = np.zeros((2, 1000), np.float32)
+    matrix[:, ::2] = 0.1
+    matrix[1, 0] = -10
+    scales, numbers = page_model.quantized(matrix)
+    assert scales[0] == pytest.approx(page_model.STEP * matrix[0].std())
+    assert scales[1] == pytest.approx(10 / page_model.LARGEST)
+    assert numbers[1, 0] == -page_model.LARGEST
+
+
+def test_a_row_of_zeros_stays_zero() -> None:
+    scales, numbers = page_model.quantized(np.zeros((1, 3), np.float32))
+    assert (scales * numbers == 0).all() and np.isfinite(scales).all()
+
+
+def test_another_tokenizer_is_refused(tmp_path: Path) -> None:
+    content = read_json(FOLDER / "tokenizer.json")
+    content["model"]["merges"].reverse()
+    file = tmp_path / "tokenizer.json"
+    file.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(ValueError, match="not in the order of its merges"):
+        page_model.tokenizer(file)
+
+
+def test_the_record_is_of_this_model_and_keeps_its_promises() -> None:
+    record = read_json(page_measure.RECORD)
+    weights = (FOLDER / "model.safetensors").read_bytes()
+    assert record["weights"] == hashlib.sha256(weights).hexdigest()
+    assert record["bytes"] <= page_model.MOST_BYTES
+    for decoder in record["decoders"].values():
+        assert decoder["bleu"]["lib"] - decoder["bleu"]["page"] <= 0.3
+        assert decoder["same_as_lib"] == decoder["compared"] == 1000
+        compared = decoder["bleu_of_compared"]
+        assert compared["page"] == compared["lib"]
+    assert record["tokens_a_processor_second"]["median"] >= 30
+    assert record["first_word_seconds"]["median"] < 1

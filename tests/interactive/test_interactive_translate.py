@@ -1,0 +1,521 @@
+"""The translator in the page: run in a browser, and compared with that of `lib`.
+
+Most of it is driven in a page opened as a file, which holds nothing but the figure;
+what needs a server is driven on the built site.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from playwright.sync_api import Browser, Page, Route, expect
+
+from book.tools.project.address import read_address
+from book.tools.site.page_model import MODEL, MOST_BYTES, quantized
+from book.tools.site.translate_picture import write_page
+from lib.attention import record_attention
+from lib.decoding import beam_search, greedy_decode
+from lib.figures.interactive import packed, sources
+from lib.translator import Translator
+from tests.interactive.test_interactive import AXE, DARK, SERIOUS, shown_alone
+
+SENTENCES = re.findall(
+    r'^  "(.*)",$', (sources() / "translate" / "examples.js").read_text("utf-8"), re.M
+)
+SISTER, COFFEE = "My sister is wearing a red dress.", "I don't like cold coffee."
+MOUSE, RAIN = "The mouse ate the cat.", "It's raining cats and dogs."
+MONEY = "If I had more money, I would buy a bigger house."
+LIGHTS = "We were watching television when the lights went out."
+WORK = "She told me that she would come home late because she had a lot of work."
+SEARCH, ATTENTION, LAYER, HEAD, GONE = (f"select >> nth={n}" for n in range(1, 6))
+
+
+@functools.cache
+def page_weights() -> Translator:
+    """The shipped translator with the page's weights, each a multiple of a scale."""
+    translator = Translator.load(MODEL)
+    with torch.no_grad():
+        for weight in translator.model.parameters():
+            if weight.dim() == 2:
+                scales, numbers = quantized(weight.numpy())
+                rounded = numbers.astype(np.float32) * scales[:, None]
+                weight.copy_(torch.from_numpy(rounded))
+    return translator
+
+
+@functools.cache
+def source(sentence: str) -> torch.Tensor:
+    """The token ids of a sentence, with `<eos>`."""
+    vocab = page_weights().src_vocab
+    return torch.tensor([[*vocab.encode(sentence), vocab.eos_id]])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page with the translator and nothing else, its parts beside it."""
+    place = tmp_path_factory.mktemp("translate")
+    for name in ("translate", "translate_small"):
+        write_page(place, name)
+    return place
+
+
+@pytest.fixture(scope="module")
+def loaded(browser: Browser, folder: Path) -> Iterator[Page]:
+    """The page, opened as a file, with the translator in it."""
+    page = browser.new_page(viewport={"width": 800, "height": 900})
+    page.on("pageerror", lambda error: pytest.fail(str(error)))
+    page.set_default_timeout(10_000)
+    page.goto((folder / "translate.html").as_uri())
+    load(page)
+    yield page
+    page.close()
+
+
+@pytest.fixture
+def page(loaded: Page) -> Page:
+    """The page with every setting as it was."""
+    write(loaded, SISTER)
+    loaded.locator("input[type=checkbox]:checked").evaluate_all(
+        "all => all.forEach(each => each.click())"
+    )
+    for choice, usual in (
+        (SEARCH, 0),
+        (ATTENTION, 0),
+        (LAYER, 2),
+        (HEAD, 0),
+        (GONE, 0),
+    ):
+        loaded.select_option(choice, index=usual)
+    slide(loaded, "temperature", 1.0)
+    return loaded
+
+
+def load(page: Page) -> None:
+    """Press the button, and wait until something is written."""
+    page.get_by_role("button", name="Load the translator").click()
+    page.locator("ol.translate-row button").first.wait_for(timeout=20_000)
+
+
+def slide(page: Page, label: str, value: float) -> None:
+    page.get_by_label(label, exact=True).fill(str(value))
+
+
+def ended(page: Page) -> str:
+    """Let it write to the end; what it wrote."""
+    page.get_by_role("button", name="To end").evaluate("end => end.click()")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('button')]"
+        ".some(each => each.textContent === 'To end' && each.disabled)"
+    )
+    return page.inner_text(".translate-text")
+
+
+def write(page: Page, sentence: str) -> str:
+    """Type a sentence, and let it be translated to the end."""
+    page.fill("input[type=text]", sentence)
+    page.keyboard.press("Enter")
+    return ended(page)
+
+
+def candidates(page: Page) -> list[list[str]]:
+    rows = page.locator(".translate-candidate")
+    return [text.split("\n")[:2] for text in rows.all_inner_texts()]
+
+
+def assert_beside(page: Page, wanted: str) -> None:
+    """The untouched translator writes this, once it has ended."""
+    place = page.locator(".translate-beside").first
+    expect(place).to_have_text(f"The untouched translator writes: {wanted}")
+
+
+# --- what it writes is what lib writes ------------------------------------------------
+
+
+@pytest.mark.parametrize("beam", [1, 2, 4, 6])
+def test_the_page_writes_what_lib_writes(page: Page, beam: int) -> None:
+    page.select_option(SEARCH, "greedy" if beam == 1 else f"beam {beam}")
+    assert len(SENTENCES) == 8
+    some = SENTENCES if beam in (1, 4) else SENTENCES[-2:]
+    wanted = page_weights().translate(some, beam_size=beam)
+    assert [write(page, sentence) for sentence in some] == wanted
+
+
+def test_the_five_likeliest_are_those_of_lib(page: Page) -> None:
+    write(page, SISTER)
+    model, vocab = page_weights().model, page_weights().tgt_vocab
+    src = source(SISTER)
+    (ids,) = greedy_decode(model, src, vocab.sos_id, vocab.eos_id)
+    tgt = torch.tensor([[vocab.sos_id, *ids[:-1]]])
+    with torch.inference_mode():
+        logits = model(src, tgt)[0]
+        logits[:, [model.config.pad_id, vocab.sos_id]] = -torch.inf
+    best = logits.softmax(-1).topk(5)
+    for place, (values, tokens) in enumerate(zip(*best, strict=True)):
+        page.locator("ol.translate-row button").nth(place).click()
+        shown = candidates(page)
+        assert [name for name, _ in shown] == [
+            vocab.tokens[token] for token in tokens.tolist()
+        ]
+        for (_, percent), value in zip(shown, values.tolist(), strict=True):
+            written = float(percent.strip("<%"))
+            assert written == pytest.approx(100 * value, abs=0.51), (place, percent)
+
+
+def test_the_ids_are_those_of_lib(page: Page) -> None:
+    write(page, COFFEE)
+    page.get_by_label("show ids").check()
+    shown = page.locator("ul.translate-row small").all_inner_texts()
+    assert list(map(int, shown)) == source(COFFEE)[0].tolist()
+
+
+@pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
+def test_it_looks_where_lib_looks(page: Page, kind: str) -> None:
+    """Every head of every layer: the strongest weight of one row."""
+    write(page, SISTER)
+    model, vocab = page_weights().model, page_weights().tgt_vocab
+    src = source(SISTER)
+    (ids,) = greedy_decode(model, src, vocab.sos_id, vocab.eos_id)
+    tgt = torch.tensor([[vocab.sos_id, *ids[:-1]]])
+    with torch.inference_mode(), record_attention(model) as weights:
+        model(src, tgt)
+    names = {
+        "cross": "decoder.layers.{}.cross_attention",
+        "encoder": "encoder.layers.{}.self_attention",
+        "decoder": "decoder.layers.{}.self_attention",
+    }
+    keys = tgt if kind == "decoder" else src
+    page.select_option(ATTENTION, kind)
+    for layer in range(3):
+        page.select_option(LAYER, index=layer)
+        table = weights[names[kind].format(layer)][0]  # (H, T, S)
+        for head in (None, 0, 3):  # the mean of all comes first
+            page.select_option(HEAD, index=0 if head is None else head + 2)
+            row = (table.mean(0) if head is None else table[head])[4]
+            page.locator('[data-key="row-4"][role=button]').press("Enter")
+            weight, place = row.max(-1)
+            token = vocab.tokens[int(keys[0, place])]
+            said = page.locator(".interactive-hint").last.inner_text()
+            assert f"looked most at {token}: " in said, (layer, head)
+            shown = float(said.rsplit(": ", 1)[1].split(" ")[0])
+            assert shown == pytest.approx(weight.item(), abs=0.011)
+
+
+# --- step by step ---------------------------------------------------------------------
+
+
+def test_forwards_backwards_and_pause(page: Page) -> None:
+    write(page, SISTER)
+    written = page.locator("ol.translate-row button")
+    assert written.count() == 8
+    page.get_by_role("button", name="To start").click()
+    assert written.count() == 0
+    next_, back = (page.get_by_role("button", name=name) for name in ("Next", "Back"))
+    next_.click()
+    next_.click()
+    assert page.inner_text(".translate-text") == "Mi hermana"
+    back.click()
+    assert page.inner_text(".translate-text") == "Mi"
+    assert page.inner_text(".interactive-said") == "Step 1 wrote ▁Mi, 97%."
+    slide(page, "speed", 2)
+    page.get_by_role("button", name="Play").click()
+    written.nth(2).wait_for()
+    page.get_by_role("button", name="Pause").click()
+    count = written.count()
+    page.wait_for_timeout(800)
+    assert 2 < written.count() == count < 8
+
+
+def test_the_first_word_comes_within_a_second(page: Page) -> None:
+    page.fill("input[type=text]", WORK)
+    waited = page.evaluate(
+        """() => {
+            const start = performance.now();
+            document.querySelector("form").requestSubmit();
+            const row = document.querySelector("ol.translate-row");
+            return row.children.length === 1 ? performance.now() - start : 9999;
+        }"""
+    )
+    assert waited < 1000
+
+
+def test_a_step_is_overruled_by_key_and_the_rest_follows(page: Page) -> None:
+    """The second of the page's five things to try."""
+    assert write(page, COFFEE) == "No me gusta el café fría."
+    assert [name for name, _ in candidates(page)][:2] == ["▁fr", "▁frío"]
+    page.get_by_role("button", name="▁frío").press("Enter")
+    assert ended(page) == "No me gusta el café frío."
+    assert_beside(page, "No me gusta el café fría.")
+    assert page.locator(".translate-beside").first.locator(
+        "mark"
+    ).all_inner_texts() == ["fría."]
+    assert "overruled" in str(
+        page.locator(".translate-forced").get_attribute("aria-label")
+    )
+    write(page, SISTER)
+    assert page.locator(".translate-beside").first.inner_text() == ""
+
+
+def test_a_beam_grows_as_a_tree_and_can_be_followed(page: Page) -> None:
+    """The fourth of the page's five things to try."""
+    assert write(page, LIGHTS).endswith("cuando las luces salieron.")
+    page.select_option(SEARCH, "beam 4")
+    assert ended(page).endswith("cuando las luces se apagaron.")
+    model, vocab = page_weights().model, page_weights().tgt_vocab
+    ((best,),) = beam_search(model, source(LIGHTS), vocab.sos_id, vocab.eos_id)
+    shown = page.locator(".translate-finished li").all_inner_texts()
+    division, text = shown[0].split(": ")
+    assert text == vocab.decode(best.ids)
+    rank = float(division.split("= ")[1].replace("−", "-"))
+    assert rank == pytest.approx(best.score, abs=0.006)
+    nodes = page.locator('[data-key^="node-"]')
+    page.get_by_role("button", name="To start").click()
+    assert nodes.count() == 0
+    page.get_by_role("button", name="Next").click()
+    assert nodes.count() == 4
+    page.get_by_role("button", name="Next").click()
+    assert nodes.count() == 8
+    nodes.nth(1).press("Enter")
+    second = str(nodes.nth(1).get_attribute("aria-label")).split(": ")[1].split(",")[0]
+    assert page.inner_text("ol.translate-row") == second
+    page.locator('.translate-candidate[aria-pressed="false"]').first.click()
+    assert page.input_value(SEARCH) == "greedy"
+    assert not page.locator('[data-key^="node-"]').first.is_visible()
+
+
+def test_the_length_penalty_divides_the_scores(page: Page) -> None:
+    page.select_option(SEARCH, "beam 4")
+    slide(page, "length penalty", 0)
+    write(page, RAIN)
+    first = page.locator(".translate-finished li").first
+    score, rest = first.inner_text().split(" ÷ ")
+    assert rest.startswith(f"1.00 = {score}: ")
+    slide(page, "length penalty", 1.2)
+    ended(page)
+    assert not first.inner_text().split(" ÷ ")[1].startswith("1.00")
+    slide(page, "length penalty", 0.6)
+
+
+# --- what may be changed --------------------------------------------------------------
+
+
+def test_what_the_page_says_of_pieces_taken_away_is_so(page: Page) -> None:
+    """The first and fifth of the page's five things to try."""
+    assert write(page, MOUSE) == "El ratón comió al gato."
+    page.get_by_label("without positions").check()
+    assert ended(page) == "El gato comió al ratón."
+    assert_beside(page, "El ratón comió al gato.")
+    assert write(page, "The cat ate the mouse.") == "El gato comió al ratón."
+    page.get_by_label("without positions").uncheck()
+    usual = write(page, WORK)
+    assert usual.endswith("a casa a causa de mucho trabajo.")
+    page.get_by_label("without √d_k").check()
+    assert "a casa a a a a" in ended(page)
+    page.get_by_label("without √d_k").uncheck()
+    page.get_by_label("without the causal mask").check()
+    assert write(page, WORK) != usual
+    assert_beside(page, usual)
+
+
+PLACE = "cross-attention, layer 3, head 1"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "changed"),
+    [(MONEY, {PLACE: ("una casa", "un lugar")}), (COFFEE, {})],
+    ids=["money", "coffee"],
+)
+def test_what_a_head_taken_away_changes(
+    page: Page, sentence: str, changed: dict[str, tuple[str, str]]
+) -> None:
+    """The third of the page's five things to try."""
+    usual = write(page, sentence)
+    options = page.locator(f"{GONE} >> option")
+    heads = options.evaluate_all("all => all.map(each => each.textContent)")
+    assert heads.pop(0) == "none"
+    assert len(heads) == 36
+    for head in heads:
+        page.select_option(GONE, label=head)
+        before, after = changed.get(head, ("", ""))
+        assert before in usual
+        assert write(page, sentence) == usual.replace(before, after)
+
+
+def test_that_head_is_not_the_one_for_houses(page: Page) -> None:
+    assert write(page, RAIN) == "Llueve a cántaros."
+    page.select_option(GONE, label=PLACE)
+    assert write(page, RAIN) == "Está lloviendo a cántaros."
+
+
+def test_a_temperature_flattens_and_greedy_stays(page: Page) -> None:
+    usual = write(page, COFFEE)
+    before = [float(percent.strip("<%")) for _, percent in candidates(page)]
+    slide(page, "temperature", 2)
+    assert ended(page) == usual
+    page.locator("ol.translate-row button").nth(5).click()
+    after = [float(percent.strip("<%")) for _, percent in candidates(page)]
+    assert after[0] < before[0] / 2
+    slide(page, "temperature", 0.1)
+    page.select_option(SEARCH, "drawn")
+    assert write(page, COFFEE) == usual
+
+
+# --- what it does not know ------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sentence", "sign"),
+    [
+        ("  ", "There is nothing to translate"),
+        ("?!", "There is nothing to translate"),
+        ("It is 日.", "never seen 日"),
+        ("word " * 130, "at most 127"),
+        ("La casa de mi hermana es muy grande.", "looks like Spanish"),
+        ("Ich habe gestern ein neues Buch gekauft.", "may not be English"),
+        ("¿Vienes mañana?", "it has ¿, ¡ or ñ"),
+        ("<script>fail()</script>", "may not be English"),
+        ("what is your name", "a mark such as . or ?"),
+        (SISTER, ""),
+    ],
+)
+def test_it_says_what_it_does_not_know(page: Page, sentence: str, sign: str) -> None:
+    page.fill("input[type=text]", sentence)
+    page.keyboard.press("Enter")
+    notes = page.locator(".translate-notes")
+    assert sign in (notes.text_content() or "")
+    assert notes.is_visible() == bool(sign)
+
+
+# --- everywhere -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["translate", "translate_small"])
+def test_it_fits_and_axe_finds_nothing(
+    browser: Browser, folder: Path, name: str
+) -> None:
+    page = browser.new_page(viewport={"width": 360, "height": 800})
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("request", lambda r: errors.append(r.url) if "file:" not in r.url else None)
+    page.goto((folder / f"{name}.html").as_uri())
+    load(page)
+    if name == "translate":
+        page.select_option(SEARCH, "beam 6")
+    ended(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    small = page.locator("button:visible, select:visible").evaluate_all(
+        "all => all.map(each => each.getBoundingClientRect())"
+        ".filter(({ width, height }) => width < 24 || height < 28).length"
+    )
+    assert small == 0
+    page.evaluate(AXE)
+    light = page.evaluate(SERIOUS)
+    page.evaluate(DARK)
+    page.evaluate("document.body.style.background = '#16191d'")
+    dark = [line for line in page.evaluate(SERIOUS) if "<h1" not in line]
+    page.close()
+    assert light + dark + errors == []
+
+
+def test_the_page_stays_awake_while_it_works(page: Page) -> None:
+    """Between the steps of a wide beam there is time for something else."""
+    page.evaluate(
+        """() => {
+            window.ticks = 0;
+            window.ticking = setInterval(() => { window.ticks += 1; });
+        }"""
+    )
+    page.select_option(SEARCH, "beam 6")
+    write(page, WORK)
+    page.evaluate("clearInterval(window.ticking)")
+    steps = page.locator('[data-key^="node-"]').count() / 6
+    assert page.evaluate("window.ticks") > steps / 2
+
+
+def test_a_notebook_leads_to_the_site(browser: Browser) -> None:
+    page = browser.new_page()
+    assert shown_alone(page, "translate") == []
+    link = page.locator(".interactive a").get_attribute("href")
+    page.close()
+    assert link == f"{read_address().site}/book/translate.html"
+
+
+def test_it_comes_in_little_script() -> None:
+    for name in ("translate", "translate_small"):
+        assert len(packed(name).encode()) <= 92_000
+
+
+# --- on the site ----------------------------------------------------------------------
+
+
+def test_the_model_is_fetched_when_asked_for_and_then_needs_no_network(
+    browser: Browser, base: str
+) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    asked: list[str] = []
+    sizes: list[int] = []
+
+    def note(route: Route) -> None:
+        asked.append(route.request.url)
+        route.continue_()
+
+    page.route(re.compile(r"model-\d\d\.js"), note)
+    page.on(
+        "response",
+        lambda r: sizes.append(len(r.body())) if "/model-" in r.url else None,
+    )
+    page.goto(f"{base}/book/translate.html", wait_until="load")
+    page.locator(".interactive > *").first.wait_for()
+    assert page.locator(".interactive-still").is_visible()
+    assert asked == []
+    load(page)
+    assert len(set(asked)) == len(asked) == 16
+    assert sum(sizes) <= MOST_BYTES
+    assert not page.locator(".interactive-still").is_visible()
+    context.set_offline(True)
+    others: list[str] = []
+    page.on("request", lambda request: others.append(request.url))
+    assert write(page, MOUSE) == "El ratón comió al gato."
+    assert others == []
+    page.emulate_media(media="print")
+    assert page.locator(".interactive-still").is_visible()
+    context.close()
+
+
+def test_a_broken_part_is_fetched_again_and_no_other(
+    browser: Browser, base: str
+) -> None:
+    page = browser.new_page()
+    asked: list[str] = []
+
+    def spoil(route: Route) -> None:
+        number = route.request.url.split("model-")[1][:2]
+        asked.append(number)
+        first = asked.count(number) == 1
+        if number == "03" and first:
+            route.abort()
+        elif number == "07" and first:
+            route.fulfill(body='bookModel.part(7, 16, "AAAA', status=200)
+        elif number == "11" and first:
+            route.fulfill(body='bookModel.part(11, 16, "AAAA", "00000000");')
+        else:
+            route.continue_()
+
+    page.route(re.compile(r"model-\d\d\.js"), spoil)
+    page.goto(f"{base}/book/translate.html", wait_until="load")
+    page.get_by_role("button", name="Load the translator").click()
+    again = page.get_by_role("button", name="Try again")
+    again.wait_for()
+    assert "3 of the 16 parts did not arrive" in page.inner_text(".translate-load")
+    assert len(asked) == 16
+    again.click()
+    page.locator("ol.translate-row button").first.wait_for()
+    assert sorted(asked[16:]) == ["03", "07", "11"]
+    assert ended(page) == "Mi hermana lleva un vestido rojo."
+    page.close()

@@ -1,0 +1,66 @@
+"""What no tool says of `lib`: its modules are short, and each says what is public.
+
+The order of the imports stands in pyproject.toml, where import-linter reads it; what
+ruff can tell of functions, asserts and pickles stands there too.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+
+import pytest
+
+from tests.lib_sources import MODULES, TREES, Function, exported
+
+LONGEST_MODULE = 300
+DRAWING = {
+    "matplotlib",
+    "seaborn",
+    "IPython",
+    "bertviz",
+    "lib.figures",
+    "lib.figures.views",
+}
+EVERY_MODULE = pytest.mark.parametrize("name", [n for n in MODULES if n != "lib"])
+
+
+@EVERY_MODULE
+def test_a_module_can_be_held_in_mind(name: str) -> None:
+    length = len(MODULES[name].read_text(encoding="utf-8").splitlines())
+    assert length <= LONGEST_MODULE, f"{name} has {length} lines"
+
+
+def is_inside_a_package(name: str) -> bool:
+    """Tell a file for which its package speaks, such as lib.training.task."""
+    return name.count(".") >= 2 and ".chapter_" not in name
+
+
+@EVERY_MODULE
+def test_every_module_says_what_is_public(name: str) -> None:
+    """A package says it for its files: what it exports is public, all else is not."""
+    names = exported(TREES[name])
+    if names is None:
+        assert is_inside_a_package(name), f"{name} has no __all__"
+        return
+    if MODULES[name].stem != "__init__" and not name.startswith("lib.checks."):
+        assert not is_inside_a_package(name), f"{name} leaves that to its package"
+    assert len(set(names)) == len(names)
+    defined = {
+        node.name
+        for node in TREES[name].body
+        if isinstance(node, Function | ast.ClassDef) and not node.name.startswith("_")
+    }
+    missing = defined - set(names)
+    assert not missing or is_inside_a_package(name), f"__all__ lacks {missing}"
+
+
+def test_commands_and_checks_start_without_a_drawing_library() -> None:
+    quick = [n for n in MODULES if n.split(".")[1:2] in (["commands"], ["checks"])]
+    code = f"import sys, lib.__main__, {', '.join(quick)}\n"
+    code += f"print({DRAWING!r} & set(sys.modules))"
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "set()\n"

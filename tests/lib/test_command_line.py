@@ -1,0 +1,630 @@
+"""``python -m lib``: what it prints, where, and what it says to wrong input."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import errno
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+import pytest
+
+from lib import commands, corpora
+from lib.__main__ import main
+from lib.corpora import Corpus
+from lib.training import TranslationTask
+from lib.translator import Translator
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclasses.dataclass
+class Done:
+    """What a command left behind."""
+
+    code: object
+    out: str
+    err: str
+
+
+Lib = Callable[..., Done]
+
+
+@pytest.fixture(autouse=True)
+def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Run every test in a folder where a file that nobody asked for would be seen."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def lib(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Lib:
+    """Run a command in this process, which spares the seconds of importing PyTorch."""
+
+    def run(*arguments: str, given: str | bytes = "") -> Done:
+        data = given.encode() if isinstance(given, str) else given
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), "ascii"))
+        try:
+            code: object = main(arguments)
+        except SystemExit as end:
+            code = end.code
+        return Done(code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def refused(lib: Lib, empty: Path) -> Callable[..., str]:
+    """Demand one clear sentence on standard error, and nothing anywhere else."""
+
+    def run(*arguments: str, given: str | bytes = "") -> str:
+        done = lib(*arguments, given=given)
+        assert done.code == 2
+        assert done.out == ""
+        assert "Traceback" not in done.err
+        assert not list(empty.iterdir())
+        return done.err.strip().splitlines()[-1]
+
+    return run
+
+
+def process(
+    command: str, folder: Path, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a line of bash, as a reader does; ``$LIB`` is the command line."""
+    lib = f"{sys.executable} -W error -m lib"
+    return subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"],
+        capture_output=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "LIB": lib, **environment},
+        encoding="utf-8",
+        check=False,
+    )
+
+
+@pytest.mark.slow
+class TestProcess:
+    def test_whatever_the_system_it_reads_and_writes_utf8(self, empty: Path) -> None:
+        done = process(
+            "printf '\\xef\\xbb\\xbfDo you like the red car?\\r\\nI fly.' | "
+            "$LIB translate --model grammar-en-es",
+            empty,
+            PYTHONIOENCODING="ascii",
+        )
+        assert done.returncode == 0
+        assert done.stdout.splitlines()[0] == "¿Te gusta el coche rojo?"
+        assert len(done.stdout.splitlines()) == 2
+        assert done.stderr.startswith(
+            "Sentence 2: this translator has never seen “fly”"
+        )
+        assert not list(empty.iterdir())
+
+    def test_a_reader_that_leaves_early_is_no_error(self, empty: Path) -> None:
+        done = process("$LIB translate 'I like the red car.' | true", empty)
+        assert done.returncode == 0
+        assert done.stderr == ""
+
+    def test_translating_needs_no_library_for_training_or_drawing(
+        self, empty: Path
+    ) -> None:
+        heavy = ["lightning", "matplotlib", "seaborn", "bertviz", "IPython"]
+        code = f"import lib.__main__, sys; print(set({heavy}) & set(sys.modules))"
+        done = process(f'{sys.executable} -W error -c "{code}"', empty)
+        assert done.stdout == "set()\n", done.stderr
+        assert done.stderr == ""
+
+
+class TestTranslate:
+    def test_one_translation_a_line_in_the_order_of_the_input(self, lib: Lib) -> None:
+        sentences = ["I like the red car.", "She reads a book.", "I like the red car."]
+        done = lib("translate", *sentences)
+        assert done.code == 0
+        assert done.err == ""
+        lines = done.out.splitlines()
+        assert len(lines) == 3
+        assert lines[0] == lines[2] != lines[1]
+        for end in ("\n", "\r\n", "\r"):
+            assert lib("translate", given=end.join(sentences)).out == done.out
+            assert lib("translate", given=end.join([*sentences, ""])).out == done.out
+
+    def test_long_before_short_keeps_its_place(self, lib: Lib) -> None:
+        long, short = "I do not like the red car.", "I like the car."
+        both = lib("translate", long, short).out.splitlines()
+        assert both == lib("translate", short, long).out.splitlines()[::-1]
+
+    @pytest.mark.parametrize("space", ["\x0b", "\x0c", "\x85", "\u2028", "\u00a0"])
+    def test_only_a_line_feed_ends_a_line(self, space: str, lib: Lib) -> None:
+        given = f"I like the{space}red car.\nShe reads a book."
+        done = lib("translate", given=given)
+        assert done.out == lib("translate", given=given.replace(space, " ")).out
+        assert len(done.out.splitlines()) == 2
+
+    def test_unknown_words_are_named_beside_the_translation(self, lib: Lib) -> None:
+        sentence = "I like the zyzzyva and the qwerty."
+        done = lib("translate", sentence, "--model", "grammar-en-es")
+        assert done.code == 0
+        assert len(done.out.splitlines()) == 1
+        assert "“zyzzyva”, “qwerty”" in done.err
+
+    def test_pieces_leave_only_characters_unknown(self, lib: Lib) -> None:
+        assert lib("translate", "I like the zyzzyva.").err == ""
+        done = lib("translate", "I like the 木马.")
+        assert "has never seen “木马”; it guesses" in done.err
+        assert done.code == 0
+
+    def test_a_beam_of_one_is_greedy_and_a_wide_one_may_differ(
+        self, lib: Lib, tmp_path: Path
+    ) -> None:
+        sentences = ["I like the red car.", "She reads a book."]
+        for model in ("grammar-en-es", "tatoeba-en-es"):
+            translator = Translator.load(model)
+            command = ("translate", *sentences, "--model", model)
+            greedy = lib(*command, "--beam", "1").out.splitlines()
+            assert greedy == translator.translate(sentences)
+            wide = lib(*command, "--beam", "3", "--length-penalty", "1").out
+            assert wide.splitlines() == translator.translate(sentences, 64, 3, 1.0)
+            four = translator.translate(sentences, beam_size=4)
+            assert lib(*command).out.splitlines() == four
+
+    @pytest.mark.parametrize(
+        ("option", "value", "words"),
+        [
+            ("--beam", "0", "'0' is not a whole number of at least 1."),
+            ("--beam", "2.5", "'2.5' is not a whole number of at least 1."),
+            ("--length-penalty", "-1", "'-1' is not a number of at least 0."),
+            ("--length-penalty", "nan", "'nan' is not a number of at least 0."),
+            ("--length-penalty", "inf", "'inf' is not a number of at least 0."),
+            ("--length-penalty", "much", "'much' is not a number of at least 0."),
+        ],
+    )
+    def test_an_impossible_search_is_refused(
+        self, option: str, value: str, words: str, refused: Callable[..., str]
+    ) -> None:
+        assert refused("translate", "Hello.", f"{option}={value}").endswith(words)
+
+    def test_a_beam_wider_than_the_words_is_refused(
+        self, refused: Callable[..., str]
+    ) -> None:
+        message = refused("translate", "Hi.", "--beam", "6001")
+        assert "beam_size must lie between 1 and" in message
+
+    def test_unknown_words_do_nothing_to_the_terminal(self, lib: Lib) -> None:
+        sentence = f"I like \x1b[31m \x00 \udce9 {'z' * 5000}."
+        done = lib("translate", sentence, "--model", "grammar-en-es")
+        assert done.code == 0
+        assert r"“\x1b”, “[”, “31m”, “\x00”, “\udce9”, “zzz" in done.err
+        assert len(done.err) < 300
+
+    @pytest.mark.parametrize("sentence", ["", "   ", "\t"])
+    def test_an_empty_sentence_is_refused(
+        self, sentence: str, refused: Callable[..., str]
+    ) -> None:
+        assert "Sentence 2 is empty" in refused("translate", "I like it.", sentence)
+
+    @pytest.mark.parametrize(
+        ("given", "words"),
+        [
+            ("", "standard input is empty"),
+            (b"\xef\xbb\xbf", "standard input is empty"),
+            ("\n", "Sentence 1 is empty"),
+            ("One.\n\nTwo.\n", "Sentence 2 is empty"),
+            ("One.\n\n", "Sentence 2 is empty"),
+            ("One.\n?!", "Sentence 2: There is nothing to translate in '?!'"),
+            (b"I like the caf\xe9.\n", "not UTF-8 text: byte 14 is 0xe9"),
+            (
+                "One.\nTwo.\n" + "the dog " * 300,
+                "Sentence 3: A sentence of 600 sub-words",
+            ),
+        ],
+    )
+    def test_input_that_is_none_is_refused(
+        self, given: str | bytes, words: str, refused: Callable[..., str]
+    ) -> None:
+        assert words in refused("translate", given=given)
+
+    def test_streams_that_are_closed(
+        self, lib: Lib, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(sys, "stdin", None)
+        assert main(["translate"]) == 2
+        monkeypatch.setattr(sys, "stdout", None)
+        assert main(["translate", "I like the red car."]) == 0
+
+    def test_a_full_disk_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        class Full(io.StringIO):
+            def write(self, text: str) -> int:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        said = io.StringIO()
+        monkeypatch.setattr(sys, "stdout", Full())
+        monkeypatch.setattr(sys, "stderr", said)
+        assert main(["translate", "I like the red car."]) == 2
+        assert said.getvalue() == "python -m lib: No space left on device.\n"
+
+    @pytest.mark.parametrize("name", ["", "nowhere", "..", "../models/grammar-en-es"])
+    def test_a_folder_without_a_translator_is_refused(
+        self, name: str, refused: Callable[..., str]
+    ) -> None:
+        message = refused("translate", "Hello.", "--model", name)
+        assert f"'{name}' is no folder of a translator" in message
+        assert "grammar-en-es" in message
+
+    @pytest.mark.parametrize("size", ["0", "-1", "1e3", "²", "٣", "9" * 5000])
+    def test_a_batch_size_that_is_none_is_refused(
+        self, size: str, refused: Callable[..., str]
+    ) -> None:
+        message = refused("translate", "Hello.", "--batch-size", size)
+        assert f"'{size[:30]}" in message
+        assert message.endswith("is not a whole number of at least 1.")
+        assert len(message) < 200
+
+
+THE_MODEL = {"model.py", "layers.py", "attention.py", "positions.py", "masks.py"}
+
+
+@pytest.mark.parametrize(("beam", "search"), [(4, "beam"), (1, "greedy")])
+def test_a_sentence_goes_through_the_files_of_the_map(
+    beam: int, search: str, lib: Lib, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CONTRIBUTING.md lists them, eight; the model and its twins stand behind them."""
+    translator, run = Translator.load("tatoeba-en-es"), commands.translate.run
+    files: set[str] = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        file = Path(frame.f_code.co_filename)
+        if event == "call" and file.is_relative_to(ROOT / "lib"):
+            files.add(file.relative_to(ROOT / "lib").as_posix())
+
+    def watched(options: argparse.Namespace) -> None:
+        sys.setprofile(note)
+        try:
+            run(options)
+        finally:
+            sys.setprofile(None)
+
+    monkeypatch.setattr(commands.translate, "run", watched)
+    monkeypatch.setattr(commands.translate, "_open", lambda *_: translator)
+    done = lib("translate", "I like tea.", "--beam", str(beam))
+    assert done.out == "Me gusta el té.\n"
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    listed = re.findall(r"^\d\. `(\w+/\w+\.py)`", text, re.M)
+    assert len(listed) == 8
+    wanted = {file.replace("beam.py", f"{search}.py") for file in listed}
+    behind = {each for each in files if each in THE_MODEL or each.startswith("speed/")}
+    assert files - behind == wanted
+
+
+class TestEvaluate:
+    @pytest.fixture(autouse=True)
+    def small(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        load = corpora.load
+        sizes = {"grammar": {"size": 400}, "phrases": {}}
+        monkeypatch.setattr(corpora, "load", lambda name: load(name, **sizes[name]))
+
+    def test_it_scores_the_unseen_parts(self, lib: Lib) -> None:
+        done = lib("evaluate", "--limit", "10", "--model", "grammar-en-es")
+        assert done.code == 0
+        assert "unseen_sentences: " in done.out
+        assert "unseen_combinations: " in done.out
+        assert "of 10 sentences" in done.out
+
+    def test_it_shows_as_many_mistakes_as_asked(self, lib: Lib) -> None:
+        command = ("evaluate", "--corpus", "phrases", "--part", "train", "--errors")
+        for errors in (0, 2):
+            done = lib(*command, str(errors))
+            assert done.out.startswith("train: ")
+            assert done.out.count("written") == errors
+
+    def test_a_corpus_without_unseen_parts_is_scored_whole(self, lib: Lib) -> None:
+        done = lib("evaluate", "--corpus", "phrases", "--errors", "0")
+        lines = done.out.splitlines()
+        names = [line.split(":")[0] for line in lines if line[0] != " "]
+        assert names == list(corpora.load("phrases").splits)
+
+    def test_a_part_that_is_not_there_is_refused(
+        self, refused: Callable[..., str]
+    ) -> None:
+        message = refused("evaluate", "--part", "tset", "--corpus", "grammar")
+        assert "'tset'" in message
+        assert "unseen_sentences" in message
+
+    def test_it_says_how_it_scored(self, lib: Lib) -> None:
+        done = lib("evaluate", "--corpus", "phrases", "--part", "tiny")
+        for name, begins in (("BLEU", ""), ("chrF", r"chrF2\|")):
+            line = rf"^  {name} \d+\.\d \({begins}nrefs:.*version:"
+            assert re.search(line, done.out, re.M), name
+
+    def test_all_references_count_and_one_alone_is_told_too(
+        self, lib: Lib, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        pairs = [
+            ("I go.", "Me voy."),
+            ("I go.", "Voy."),
+            ("Come here now.", "Ven acá."),
+        ]
+        monkeypatch.setattr(
+            corpora, "load", lambda name: Corpus(name, "en", "es", {"test": pairs})
+        )
+        done = lib("evaluate", "--corpus", "phrases", "--errors", "0")
+        assert done.out.startswith("test: ")
+        assert "of 2 sentences" in done.out
+        assert done.out.count("with one reference each") == 2
+
+    def test_the_scores_go_to_a_file_as_well(self, lib: Lib, empty: Path) -> None:
+        command = ("evaluate", "--corpus", "phrases", "--json", "kept/scores.json")
+        done = lib(*command, "--beam", "2", "--length-penalty", "1.5")
+        found = json.loads((empty / "kept/scores.json").read_text("utf-8"))
+        assert found["corpus"] == "phrases"
+        assert found["model"] == "tatoeba-en-es"
+        assert list(found["scores"]) == list(corpora.load("phrases").splits)
+        for part, result in found["scores"].items():
+            assert f"{part}: {result['exact_match']:.2%} of" in done.out
+            assert f"BLEU {result['bleu']:.1f} ({result['bleu_signature']})" in done.out
+            assert (result["beam_size"], result["length_penalty"]) == (2, 1.5)
+
+    @pytest.mark.parametrize(
+        "text", [None, "[]", '{"corpus": "klingon"}', '{"corpus": ["grammar"]}']
+    )
+    def test_a_folder_that_does_not_tell_its_corpus_asks_for_one(
+        self, text: str | None, lib: Lib, tmp_path: Path
+    ) -> None:
+        folder = tmp_path / "model"
+        Translator.load("grammar-en-es").save(folder)
+        if text is not None:
+            (folder / "scores.json").write_text(text)
+        done = lib("evaluate", "--model", str(folder))
+        assert done.code == 2
+        assert done.err.endswith("name a --corpus.\n")
+        assert lib("evaluate", "--model", str(folder), "--corpus", "phrases").code == 0
+
+    def test_the_corpus_is_the_one_it_was_trained_on(
+        self, monkeypatch: pytest.MonkeyPatch, refused: Callable[..., str]
+    ) -> None:
+        asked = []
+
+        def load(name: str) -> Corpus:
+            asked.append(name)
+            raise OSError("The file could not be downloaded; try again online.")
+
+        monkeypatch.setattr(corpora, "load", load)
+        assert "could not be downloaded" in refused("evaluate")
+        refused("evaluate", "--model", "grammar-en-es")
+        assert asked == ["tatoeba-en-es", "grammar"]
+
+    def test_a_corpus_that_is_not_there_is_refused(
+        self, refused: Callable[..., str]
+    ) -> None:
+        assert "'klingon'" in refused("evaluate", "--corpus", "klingon")
+
+
+class TestTrain:
+    SMALL = (
+        "train",
+        "--corpus",
+        "phrases",
+        *("--set", "epochs=2", "--set", "d_model=8", "--set", "n_heads=1"),
+        *("--set", "n_layers=1", "--set", "d_ff=8"),
+    )
+
+    def test_a_small_run_leaves_a_translator_with_its_scores(
+        self, lib: Lib, tmp_path: Path, empty: Path
+    ) -> None:
+        run = tmp_path / "a run"
+        done = lib(*self.SMALL, "--set", "epochs=3", "--out", str(run))
+        assert done.code == 0, done.err
+        assert done.out.startswith("validation: ")
+        assert f"The translator is in {run}." in done.err
+        assert {file.name for file in run.iterdir()} == {
+            "README.md",
+            "checkpoint.safetensors",
+            "config.json",
+            "log.csv",
+            "model.safetensors",
+            "scores.json",
+            "settings.json",
+            "settings.toml",
+            "tensorboard",
+        }
+        modes = {file.stat().st_mode for file in run.iterdir() if file.is_file()}
+        assert len(modes) == 1
+        assert not list(empty.iterdir())
+        report = json.loads((run / "scores.json").read_text("utf-8"))
+        assert report["settings"]["epochs"] == 3
+        translated = lib("translate", "lets go", "--model", str(run))
+        assert translated.code == 0
+        again = lib(*self.SMALL, "--out", str(run))
+        assert again.code == 2
+        assert "already holds a run" in again.err
+        again = lib(*self.SMALL, "--set", "epochs=3", "--out", str(run), "--resume")
+        assert again.code == 0
+        assert again.out == done.out
+
+    def test_without_a_folder_it_is_made_under_runs(
+        self, lib: Lib, empty: Path
+    ) -> None:
+        assert lib(*self.SMALL).code == 0
+        assert (empty / "runs" / "phrases-en-es" / "model.safetensors").exists()
+
+    def test_ctrl_c_says_how_to_go_on(
+        self, lib: Lib, empty: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def interrupted(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as during:
+            during.setattr(TranslationTask, "training_step", interrupted)
+            done = lib(*self.SMALL, "--out", "run")
+        assert done.code == 130
+        assert done.out == ""
+        assert "The run in run goes on with --resume." in done.err
+        assert lib(*self.SMALL, "--out", "run", "--resume").code == 0
+
+    @pytest.mark.parametrize(
+        ("assignment", "words"),
+        [
+            ("epochs=many", "epochs must be a whole number, but it is 'many'"),
+            ("clip=", "clip must be a number, but it is ''"),
+            ("epochs=2.5", "epochs must be a whole number, but it is '2.5'"),
+            ("epochs=0", "epochs must be more than 0, but it is 0"),
+            ("epoch=2", "the names are: d_model"),
+            ("epochs", "--set takes NAME=VALUE, not 'epochs'"),
+            ("=", "--set takes NAME=VALUE, not '='"),
+            ("n_heads=3", "3 does not divide 128"),
+            ("norm_first=yes", "norm_first must be true or false, but it is 'yes'"),
+            ("learning_rate=nan", "learning_rate must be a finite number"),
+            ("learning_rate=1e999", "learning_rate must be a finite number"),
+            ("label_smoothing=nan", "label_smoothing must be a finite number"),
+            ("seed=4294967296", "seed must be below 4294967296, but it is 4294967296"),
+            ("max_tokens=6", "does not fit into a batch of max_tokens = 6"),
+            ("d_model=2000000000000", "does not fit into memory; make it smaller"),
+        ],
+    )
+    def test_an_impossible_setting_is_refused_and_leaves_nothing(
+        self, assignment: str, words: str, refused: Callable[..., str]
+    ) -> None:
+        settings = ("train", "--corpus", "phrases", "--set", assignment)
+        assert words in refused(*settings, "--out", "run")
+
+    def test_sentences_that_are_all_too_long_are_reported_and_refused(
+        self, lib: Lib, tmp_path: Path
+    ) -> None:
+        done = lib("train", "--corpus", "phrases", "--set", "max_len=2", "--out", "run")
+        assert done.code == 2
+        assert "left out 8 of 8 pairs, which are longer than" in done.err
+        assert "no sentences in its part 'train'" in done.err.splitlines()[-1]
+        assert not (tmp_path / "run").exists()
+
+    def test_what_the_corpus_left_out_is_told(
+        self, lib: Lib, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        whole = corpora.load("phrases")
+        told = dataclasses.replace(whole, notes=("left out 3 pairs, far too long",))
+        monkeypatch.setattr(corpora, "load", lambda name: told)
+        done = lib("train", "--corpus", "phrases", "--set", "max_len=2", "--out", "run")
+        assert "phrases: left out 3 pairs, far too long" in done.err
+
+    @pytest.mark.parametrize("size", ["0", "-1", "1e9", "abc", ""])
+    def test_a_size_that_is_none_is_refused(
+        self, size: str, refused: Callable[..., str]
+    ) -> None:
+        message = refused("train", "--size", size)
+        assert f"'{size}' is not a whole number of at least 1." in message
+
+    def test_a_corpus_larger_than_its_grammar_is_refused(
+        self, refused: Callable[..., str]
+    ) -> None:
+        assert "1000000000" in refused("train", "--size", "1000000000")
+
+    def test_a_corpus_without_sizes_says_so(self, refused: Callable[..., str]) -> None:
+        message = refused("train", "--corpus", "phrases", "--size", "10")
+        assert "no option 'size'" in message
+
+    def test_what_is_there_stays_there(self, lib: Lib, empty: Path) -> None:
+        """Also with ``--out ""``, which means the folder one stands in."""
+        (empty / "README.md").write_text("mine")
+        (empty / "file").write_text("mine too")
+        for out, words in (
+            ("", "holds something else than a run, such as README.md"),
+            (".", "holds something else than a run, such as README.md"),
+            ("file", "file is a file"),
+            ("file/run", "Not a directory"),
+        ):
+            done = lib(*self.SMALL, "--out", out)
+            assert done.code == 2
+            assert words in done.err
+        assert {file.name: file.read_text() for file in empty.iterdir()} == {
+            "README.md": "mine",
+            "file": "mine too",
+        }
+
+
+class TestExport:
+    MODEL = "grammar-en-es"
+    SENTENCES = ("I like the red car.", "She reads a book.")
+
+    @pytest.fixture(params=["ctranslate2", "onnx"])
+    def engine(self, request: pytest.FixtureRequest) -> str:
+        return str(request.param)
+
+    def test_what_is_exported_translates_alike(self, engine: str, lib: Lib) -> None:
+        done = lib("export", self.MODEL, "--to", engine, "served/here")
+        assert done.code == 0
+        assert done.err == ""
+        use = f"python -m lib translate --engine {engine} --model served/here"
+        assert done.out.endswith(f"use it with: {use}\n")
+        greedy = ("--beam", "1", *self.SENTENCES)
+        served = lib(*use.split()[3:], *greedy)
+        assert served.code == 0, served.err
+        assert served.out == lib("translate", "--model", self.MODEL, *greedy).out
+        unknown = lib(*use.split()[3:], "--beam", "1", "I like the zyzzyva.")
+        assert "has never seen “zyzzyva”" in unknown.err
+
+    def test_an_export_is_used_by_its_own_engine_alone(
+        self, lib: Lib, empty: Path
+    ) -> None:
+        assert lib("export", self.MODEL, "--to", "ctranslate2", "there").code == 0
+        for engine in ("pytorch", "onnx"):
+            done = lib("translate", "I go.", "--model", "there", "--engine", engine)
+            assert done.code == 2
+            assert "is an export for CTranslate2; use it with --engine" in done.err
+        again = lib("export", self.MODEL, "--to", "ctranslate2", "there")
+        assert again.code == 2
+        assert "there holds something already, such as" in again.err
+        assert [file.name for file in empty.iterdir()] == ["there"]
+
+    def test_a_translator_must_be_exported_first(
+        self, engine: str, refused: Callable[..., str]
+    ) -> None:
+        message = refused("translate", "I go.", "--engine", engine)
+        assert "'tatoeba-en-es' is no export for" in message
+        assert f"python -m lib export tatoeba-en-es --to {engine} FOLDER" in message
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (("grammar-en-es", "--to", "marian", "there"), "'marian'"),
+            (("grammar-en-es", "there"), "--to"),
+            (("grammar-en-es", "--to", "onnx"), "FOLDER"),
+            (("nowhere", "--to", "onnx", "there"), "is no folder of a translator"),
+            (
+                ("grammar-en-es", "--to", "onnx", "there", "--weights", "int8"),
+                "The engine 'onnx' takes weights in float32, not in 'int8'.",
+            ),
+        ],
+    )
+    def test_an_impossible_export_is_refused(
+        self, arguments: tuple[str, ...], words: str, refused: Callable[..., str]
+    ) -> None:
+        assert words in refused("export", *arguments)
+
+    def test_an_unknown_engine_is_refused(self, refused: Callable[..., str]) -> None:
+        assert "'marian'" in refused("translate", "I go.", "--engine", "marian")
+
+    def test_an_engine_that_is_not_installed_is_named(
+        self, engine: str, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        library = {"ctranslate2": "ctranslate2.specs", "onnx": "onnx"}[engine]
+        monkeypatch.setitem(sys.modules, library, None)
+        message = refused("export", self.MODEL, "--to", engine, "there")
+        assert f"The engine '{engine}' needs the library {library}" in message
+        assert message.endswith("install what requirements-export.txt lists.")
+
+
+def test_no_command_shows_the_usage(refused: Callable[..., str]) -> None:
+    assert "command" in refused()
+
+
+def test_a_wrong_command_names_the_right_ones(refused: Callable[..., str]) -> None:
+    message = refused("translat", "Hello.")
+    assert "translate" in message

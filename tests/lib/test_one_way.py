@@ -1,0 +1,231 @@
+"""One way through the model: training and decoding see whatever a reader changes.
+
+Each change here alters the numbers. Trained and decoded as the book does it, with twins
+where they may stand, the changed model must give what it gives on its plain way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from unittest import mock
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+import lib.attention
+from lib.attention import MultiHeadAttention
+from lib.decoding import beam_search, greedy_decode
+from lib.layers import DecoderLayer, EncoderLayer, LayerNorm
+from lib.masks import padding_mask
+from lib.model import Transformer
+from lib.speed import fuse
+from lib.text import Batch
+from lib.training import packed_translation_loss, translation_loss
+from tests.strategies import pad, tiny_model
+
+SRC = pad([[3, 4, 5], [6], [7, 8, 9], [3, 3]])
+TGT_IN = pad([[1, 3, 4], [1, 5, 5], [1, 4], [1, 9, 9]])
+TGT_OUT = pad([[3, 4, 2], [5, 5, 2], [4, 2], [9, 9, 2]])
+
+Change = Callable[[Transformer], "contextlib.AbstractContextManager[object]"]
+
+
+def model() -> Transformer:
+    return tiny_model(seed=3, tgt_vocab_size=11)
+
+
+def double_output(_module: nn.Module, _inputs: object, output: Tensor) -> Tensor:
+    return 2 * output
+
+
+def norm_overwritten(_: Transformer) -> contextlib.AbstractContextManager[object]:
+    original = LayerNorm.forward
+    return mock.patch.object(LayerNorm, "forward", lambda *args: 2 * original(*args))
+
+
+def attention_overwritten(_: Transformer) -> contextlib.AbstractContextManager[object]:
+    original = lib.attention.scaled_dot_product_attention
+
+    def louder(*args: Tensor) -> tuple[Tensor, Tensor]:
+        output, weights = original(*args)
+        return 2 * output, weights
+
+    return mock.patch.object(lib.attention, "scaled_dot_product_attention", louder)
+
+
+def softmax_patched(_: Transformer) -> contextlib.AbstractContextManager[object]:
+    original = Tensor.softmax
+
+    def sharper(x: Tensor, dim: int) -> Tensor:
+        return original(3 * x, dim=dim)
+
+    return mock.patch.object(Tensor, "softmax", sharper)
+
+
+@contextlib.contextmanager
+def global_hook(_: Transformer) -> Iterator[None]:
+    def hook(module: nn.Module, inputs: object, output: Tensor) -> Tensor | None:
+        return 2 * output if isinstance(module, LayerNorm) else None
+
+    handle = nn.modules.module.register_module_forward_hook(hook)  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+@contextlib.contextmanager
+def other_heads(whole: Transformer) -> Iterator[None]:
+    layer = whole.decoder.layers[0]
+    assert isinstance(layer, DecoderLayer)
+    layer.self_attention.n_heads = 4
+    yield
+
+
+@contextlib.contextmanager
+def hooked(whole: Transformer, name: str) -> Iterator[None]:
+    whole.get_submodule(name).register_forward_hook(double_output)
+    yield
+
+
+@contextlib.contextmanager
+def subclass_of_a_layer(whole: Transformer) -> Iterator[None]:
+    class Louder(DecoderLayer):
+        def forward(self, *args: Tensor | None) -> Tensor:
+            return 2 * super().forward(*args)  # type: ignore[arg-type]
+
+    whole.decoder.layers[1].__class__ = Louder
+    yield
+
+
+@contextlib.contextmanager
+def layer_exchanged(whole: Transformer) -> Iterator[None]:
+    class Own(nn.Module):
+        def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+            return x + x.mean(dim=1, keepdim=True)
+
+    whole.encoder.layers[0] = Own()
+    yield
+
+
+@contextlib.contextmanager
+def layer_of_another_width(whole: Transformer) -> Iterator[None]:
+    wider = tiny_model(seed=5, tgt_vocab_size=11, d_ff=24)
+    whole.decoder.layers[0] = wider.decoder.layers[0]
+    whole.encoder.layers[1] = wider.encoder.layers[1]
+    yield
+
+
+@contextlib.contextmanager
+def own_method(whole: Transformer) -> Iterator[None]:
+    layer = whole.encoder.layers[0]
+    assert isinstance(layer, EncoderLayer)
+    original = layer.forward
+    layer.forward = lambda *args: 2 * original(*args)  # type: ignore[method-assign]
+    yield
+
+
+PARTS = [
+    "encoder",
+    "encoder.layers.0.self_attention_residual",
+    "encoder.layers.1.feed_forward.inner",
+    "decoder.layers.0",
+    "decoder.layers.1.cross_attention.query_proj",
+    "decoder.layers.1.self_attention_residual.norm",
+    "tgt_embedding",
+    "positions",
+    "output_proj",
+]
+CHANGES: dict[str, Change] = {
+    "LayerNorm.forward overwritten": norm_overwritten,
+    "scaled_dot_product_attention overwritten": attention_overwritten,
+    "Tensor.softmax patched": softmax_patched,
+    "a global forward hook": global_hook,
+    "n_heads of one attention": other_heads,
+    "a subclass of a layer": subclass_of_a_layer,
+    "a layer exchanged": layer_exchanged,
+    "layers of another width": layer_of_another_width,
+    "a method of its own": own_method,
+    **{f"a hook on {name}": functools.partial(hooked, name=name) for name in PARTS},
+}
+EVERY_CHANGE = pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+
+
+def plain_writing(whole: Transformer, steps: int) -> Tensor:
+    """Write greedily with the model's own methods alone."""
+    whole.eval()
+    src_mask = padding_mask(SRC, 0)
+    memory = whole.encode(SRC, src_mask)
+    written = torch.ones(len(SRC), 1, dtype=torch.long)
+    for _ in range(steps):
+        scores = whole.decode(written, memory, src_mask)[:, -1]
+        scores[:, [0, 1, 2]] = -torch.inf  # nothing ends
+        written = torch.cat([written, scores.argmax(-1, keepdim=True)], dim=1)
+    return written[:, 1:]
+
+
+@EVERY_CHANGE
+def test_training_sees_it(change: Change) -> None:
+    whole = model()
+    before = packed_translation_loss(whole, Batch(SRC, TGT_IN, TGT_OUT), 0)
+    with change(whole):
+        expected = translation_loss(whole(SRC, TGT_IN), TGT_OUT, 0)
+        got = packed_translation_loss(whole, Batch(SRC, TGT_IN, TGT_OUT), 0)
+    assert not torch.isclose(expected, before), "the change must change something"
+    torch.testing.assert_close(got, expected)
+
+
+@EVERY_CHANGE
+@torch.no_grad()
+def test_decoding_sees_it(change: Change) -> None:
+    whole = model()
+    with change(whole):
+        # Log-probabilities tell a change that leaves the likeliest words in place.
+        (found,) = zip(*beam_search(whole, SRC, 1, 2, 3, max_len=6), strict=True)
+        (long,) = zip(
+            *beam_search(whole, SRC, 1, 2, 3, max_len=6, cached=False), strict=True
+        )
+        written = greedy_decode(whole, SRC, 1, 10, max_len=6)
+        again = greedy_decode(whole, SRC, 1, 10, max_len=6, cached=False)
+    assert torch.equal(written, again)
+    for ours, theirs in zip(found, long, strict=True):
+        assert ours.ids == theirs.ids
+        assert ours.score == pytest.approx(theirs.score)
+
+
+@EVERY_CHANGE
+@torch.no_grad()
+def test_greedy_decoding_is_what_the_model_itself_would_write(change: Change) -> None:
+    whole = model()
+    with change(whole):
+        expected = plain_writing(whole, 5)
+        # No vocabulary has the id -1: nothing ends, as above.
+        got = greedy_decode(without_ends(whole), SRC, 1, -1, max_len=5)
+    assert torch.equal(got, expected)
+
+
+def without_ends(whole: Transformer) -> Transformer:
+    """Make ``<eos>`` the least likely word, in place."""
+    whole.output_proj.bias.data[2] = -1e6
+    return whole
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "title"),
+    [
+        (LayerNorm, "forward", r"LayerNorm\.forward"),
+        (lib.attention, "scaled_dot_product_attention", "scaled_dot_product_attention"),
+        (Tensor, "softmax", r"Tensor\.softmax"),
+        (MultiHeadAttention, "split_heads", r"MultiHeadAttention\.split_heads"),
+    ],
+)
+def test_fuse_refuses_what_was_written_over(owner: type, name: str, title: str) -> None:
+    with (
+        mock.patch.object(owner, name, return_value=None),
+        pytest.raises(ValueError, match=f"{title} was written over"),
+    ):
+        fuse(model())
+    fuse(model())

@@ -1,0 +1,363 @@
+"""Sentence pairs of the reader's own: reading, training, scoring, serving them."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from book.tools.lab import sample_pairs
+from lib import corpora
+from lib.__main__ import main
+from lib.corpora import SAMPLE, Corpus, load_own
+from lib.corpora.splitting import limit_training
+from lib.text import Vocabulary
+from lib.text.subwords import SubwordVocabulary
+from lib.translator import Translator
+from lib.translator.card import read_report
+
+CREDIT = "Written for this test; license CC0"
+OWN = ("--pairs", str(SAMPLE), "--languages", "en-de")
+SMALL = ("d_model=32", "n_heads=2", "n_layers=1", "d_ff=64", "epochs=2", "max_len=32")
+SETTINGS = [word for setting in SMALL for word in ("--set", setting)]
+
+
+def refusal(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Demand exit code 2 and one sentence."""
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "Traceback" not in err
+    return err.strip().splitlines()[-1]
+
+
+# --- the file that ships --------------------------------------------------------------
+
+
+def test_the_sample_is_what_its_frames_make() -> None:
+    pairs = [tuple(line.split("\t")) for line in SAMPLE.read_text("utf-8").splitlines()]
+    assert pairs == sample_pairs.sample()
+    assert len(pairs) >= 200
+    assert len({source for source, _ in pairs}) == len(pairs)
+
+
+def test_its_german_agrees() -> None:
+    """Only masculines change as objects; an adjective before its noun has an ending."""
+    hat, lamp, shirt = (
+        next(noun for noun in sample_pairs.THINGS if noun.english == english)
+        for english in ("hat", "lamp", "shirt")
+    )
+    assert [noun.subject for noun in (hat, lamp, shirt)] == [
+        "der Hut",
+        "die Lampe",
+        "das Hemd",
+    ]
+    assert [noun.object("alt") for noun in (hat, lamp, shirt)] == [
+        "den alten Hut",
+        "die alte Lampe",
+        "das alte Hemd",
+    ]
+
+
+# --- reading a file -------------------------------------------------------------------
+
+
+def test_it_is_split_as_the_named_corpora_are() -> None:
+    corpus = load_own(SAMPLE, "en-de", CREDIT)
+    assert corpus.name == corpus.title == "own-sample-en-de"
+    assert (corpus.source_language, corpus.target_language) == ("en", "de")
+    assert corpus.attribution == CREDIT
+    assert not corpus.generated
+    sizes = {name: len(pairs) for name, pairs in corpus.splits.items()}
+    assert sizes == {"train": 192, "validation": 24, "test": 24}
+
+
+def test_no_file_is_taken_for_a_named_corpus(tmp_path: Path) -> None:
+    for name in corpora.names():
+        file = tmp_path / f"{name}.tsv"
+        file.write_bytes(SAMPLE.read_bytes())
+        assert load_own(file, "en-de").title not in corpora.names()
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_what_other_programs_write_is_read_too(
+    end: str, mark: str, tmp_path: Path
+) -> None:
+    """Windows' line ends, a mark of the encoding, and columns of other things."""
+    lines = [f"{line}\tCC0" for line in SAMPLE.read_text("utf-8").splitlines()]
+    file = tmp_path / "sample.tsv"
+    file.write_bytes((mark + end.join(lines)).encode())
+    assert load_own(file, "en-de").splits == load_own(SAMPLE, "en-de").splits
+
+
+def test_bad_lines_are_all_counted_and_the_first_are_named(tmp_path: Path) -> None:
+    lines = SAMPLE.read_bytes().splitlines()
+    lines[2], lines[5], lines[7] = b"no tab here", b"", b"caf\xe9\tcaf\xe9"
+    lines[9], lines[10], lines[11] = b"one\ttwo\tthree", b"...\tnichts", b"nothing\t "
+    file = tmp_path / "bad.tsv"
+    file.write_bytes(b"\n".join(lines))
+    with pytest.raises(ValueError, match="6 of 240 lines are no sentence") as error:
+        load_own(file, "en-de")
+    assert str(error.value) == (
+        f"{file}: 6 of 240 lines are no sentence, tab and translation: line 3 has no "
+        "tab, line 6 is empty, line 8 is not UTF-8, and 3 more; correct them, or leave "
+        "them out."
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b"one\ttwo\tthree", "1 of 240 lines is no.*line 4 has 3 columns instead of 2"),
+        (b"...\tnichts", "line 4 has no words in its source"),
+        (b"nothing\t ", "line 4 has no words in its target"),
+    ],
+)
+def test_a_bad_line_says_what_it_lacks(line: bytes, words: str, tmp_path: Path) -> None:
+    lines = SAMPLE.read_bytes().splitlines()
+    lines[3] = line
+    file = tmp_path / "bad.tsv"
+    file.write_bytes(b"\n".join(lines) + b"\n")
+    with pytest.raises(ValueError, match=words):
+        load_own(file, "en-de")
+
+
+@pytest.mark.parametrize(
+    ("content", "languages", "words"),
+    [
+        (b"", "en-de", "is empty; give it one pair a line"),
+        (b"one\teins\n", "en-de", "only 1 different sources, and 10 are needed"),
+        (b"one\teins\n", "english-german", "they are 'english-german'"),
+        (b"one\teins\n", "en", "they are 'en'"),
+    ],
+)
+def test_what_cannot_be_a_corpus_is_refused(
+    content: bytes, languages: str, words: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "few.tsv"
+    file.write_bytes(content)
+    with pytest.raises(ValueError, match=words):
+        load_own(file, languages)
+
+
+# --- --limit --------------------------------------------------------------------------
+
+
+def test_a_limit_leaves_what_is_held_out_whole() -> None:
+    whole = load_own(SAMPLE, "en-de")
+    fifty, ten = (limit_training(whole, limit) for limit in (50, 10))
+    assert len(fifty.splits["train"]) == 50
+    assert set(ten.splits["train"]) < set(fifty.splits["train"])
+    assert fifty.splits["train"] != whole.splits["train"][:50]
+    assert set(fifty.splits["train"]) < set(whole.splits["train"])
+    for name in ("validation", "test"):
+        assert fifty.splits[name] == whole.splits[name]
+    assert fifty.notes == ("left out: 142 pairs of train, by limit = 50",)
+    assert limit_training(whole, 1000) is whole
+    with pytest.raises(ValueError, match="but it is 0"):
+        limit_training(whole, 0)
+
+
+def test_every_corpus_has_a_limit() -> None:
+    assert len(corpora.load("phrases", limit=3).splits["train"]) == 3
+    found = corpora.load("grammar", size=100, limit=20)
+    assert len(found.splits["train"]) == 20
+    assert found.generated
+
+
+# --- the recipe -----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Train on the sample with the command of the recipe."""
+    folder = tmp_path_factory.mktemp("own") / "run"
+    words = [*OWN, "--attribution", CREDIT, "--limit", "150", *SETTINGS]
+    words += ["--set", "vocab_size=150", "--out", str(folder)]
+    assert main(["train", *words]) == 0
+    return folder
+
+
+def test_the_card_credits_its_own_and_nobody_else(trained: Path) -> None:
+    card = (trained / "README.md").read_text("utf-8")
+    report = read_report(trained)
+    assert CREDIT in card
+    assert "tatoeba" not in card.lower()
+    assert report["attribution"] == CREDIT
+    assert report["corpus"] == report["name"] == "own-sample-en-de"
+    assert report["pairs"] == {"train": 150, "validation": 24, "test": 24}
+    assert report["scores"]["test"]["sentences"] == 24
+    assert report["scores"]["test"]["beam_size"] == 4
+    assert "BLEU" in card
+
+
+def test_the_command_and_the_settings_of_the_card_make_the_run_again(
+    trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = (trained / "README.md").read_text("utf-8")
+    block = card.split("```toml\n")[1].split("```")[0]
+    assert block == (trained / "settings.toml").read_text("utf-8")
+    assert tomllib.loads(block) == read_report(trained)["settings"]
+    command = shlex.split(read_report(trained)["command"])
+    assert command[:4] == ["python", "-m", "lib", "train"]
+    assert "--set" not in command
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "settings.toml").write_text(block)
+    assert main([*command[3:], "--out", "again"]) == 0
+    again = tmp_path / "again" / "model.safetensors"
+    assert again.read_bytes() == (trained / "model.safetensors").read_bytes()
+
+
+def test_evaluate_scores_the_same_sentences(
+    trained: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    scores = tmp_path / "scores.json"
+    words = ("evaluate", *OWN, "--model", str(trained), "--json", str(scores))
+    capsys.readouterr()
+    assert main(words) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.startswith("test: ")
+    found = json.loads(scores.read_text("utf-8"))["scores"]["test"]
+    assert found == read_report(trained)["scores"]["test"]
+
+
+def test_evaluate_says_when_the_file_is_another(
+    trained: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / SAMPLE.name
+    file.write_bytes(b"".join(SAMPLE.read_bytes().splitlines(keepends=True)[:120]))
+    words = ("--pairs", str(file), "--languages", "en-de", "--model", str(trained))
+    capsys.readouterr()
+    assert main(["evaluate", *words]) == 0
+    assert "may hold sentences that were trained on" in capsys.readouterr().err
+
+
+def test_evaluate_asks_for_the_file(
+    trained: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    message = refusal(capsys, "evaluate", "--model", str(trained))
+    assert "was trained on a file of its own; name it with --pairs" in message
+
+
+def test_it_is_saved_loaded_and_served(
+    trained: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = Translator.load(trained)
+    assert isinstance(loaded.src_vocab, SubwordVocabulary)
+    expected = loaded.translate(["Where is the hat?", "I see the cup."], beam_size=4)
+    given = io.BytesIO(b"Where is the hat?\nI see the cup.\n")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(given, "utf-8"))
+    capsys.readouterr()
+    assert main(["translate", "--model", str(trained)]) == 0
+    assert capsys.readouterr().out.splitlines() == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (OWN[:2], "--pairs needs --languages"),
+        (OWN, "--pairs needs --attribution"),
+        ((*OWN, "--attribution", " "), "--pairs needs --attribution"),
+        ((*OWN, "--attribution", "x", "--corpus", "grammar"), "not both"),
+        ((*OWN, "--attribution", "x", "--size", "9"), "use --limit instead"),
+        (("--languages", "en-de"), "name it with --pairs"),
+        (("--attribution", "x"), "name it with --pairs"),
+        (
+            ("--pairs", "no.tsv", "--languages", "en-de", "--attribution", "x"),
+            "No such file or directory: no.tsv",
+        ),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    words: tuple[str, ...],
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert message in refusal(capsys, "train", *words)
+    assert not list(tmp_path.iterdir())
+
+
+# --- --settings -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("epoch = 3", "has 'epoch', which is no setting; the names are: d_model"),
+        ("epochs = ", "is not TOML"),
+        ('epochs = "3"', "epochs must be a whole number, but it is '3'"),
+        ("epochs = 2.5", "epochs must be a whole number, but it is 2.5"),
+        ("norm_first = 1", "norm_first must be True or False, but it is 1"),
+        ("[model]\nd_model = 8", "has 'model', which is no setting"),
+    ],
+)
+def test_a_file_of_settings_that_is_none_is_refused(
+    content: str,
+    message: str,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "wrong.toml"
+    file.write_text(content)
+    assert message in refusal(capsys, "train", "--settings", str(file))
+
+
+def test_what_is_set_goes_before_the_file(tmp_path: Path) -> None:
+    from lib.commands.set_options import read_settings
+
+    file = tmp_path / "settings.toml"
+    file.write_text("epochs = 3\ndropout = 0\nclip = 2.0\n")
+    found = read_settings(["epochs=7"], file)
+    assert (found.epochs, found.dropout, found.clip) == (7, 0, 2.0)
+
+
+# --- encoded once ---------------------------------------------------------------------
+
+
+def test_each_pair_is_encoded_once_before_training(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+    encode = Vocabulary.encode
+
+    def counted(self: Vocabulary, sentence: str) -> list[int]:
+        calls.append(sentence)
+        return encode(self, sentence)
+
+    def stop(*_: Any, **__: Any) -> None:
+        raise ValueError("This is far enough.")
+
+    monkeypatch.setattr(Vocabulary, "encode", counted)
+    monkeypatch.setattr("lib.training.runs._fit", stop)
+    words = [*OWN, "--attribution", CREDIT, *SETTINGS, "--out", str(tmp_path / "run")]
+    assert main(["train", *words]) == 2
+    corpus: Corpus = load_own(SAMPLE, "en-de")
+    parts = [corpus.splits[name] for name in ("train", "validation")]
+    assert sorted(calls) == sorted(side for part in parts for p in part for side in p)
+
+
+def test_a_sentence_is_encoded_once_on_its_way(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    calls: list[str] = []
+    cut = SubwordVocabulary._cut
+
+    def counted(self: SubwordVocabulary, sentence: str) -> Any:
+        calls.append(sentence)
+        return cut(self, sentence)
+
+    monkeypatch.setattr(SubwordVocabulary, "_cut", counted)
+    sentences = ["I like it.", "She reads."]
+    assert main(["translate", "--model", "tatoeba-en-es", *sentences]) == 0
+    assert calls == sentences

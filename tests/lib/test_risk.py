@@ -1,0 +1,248 @@
+"""Minimum risk training: from one's own translations, by the scores that they get."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.nn import functional as F
+
+from lib.__main__ import main
+from lib.config import TransformerConfig
+from lib.decoding import beam_search
+from lib.evaluation import bleu, chrf, sentence_bleu
+from lib.model import Transformer
+from lib.text import Batch, ParallelDataset, Vocabulary, collate
+from lib.training import TranslationTask, expected_risk, read_log, translation_cost
+from lib.training.objective import sentence_log_probs
+from lib.training.risk import own_translations_risk
+from tests.lib.test_training import corpus
+from tests.strategies import FEW
+
+SIZES = TransformerConfig(16, 16, d_model=16, n_heads=2, n_layers=1, d_ff=16)
+
+
+def some_batch() -> tuple[Batch, Vocabulary]:
+    """Six sentences of several lengths, each its own translation."""
+    words = Vocabulary([f"word{number}" for number in range(12)])
+    texts = [" ".join(words.tokens[4 : 4 + size]) for size in (5, 2, 3, 3, 1, 4)]
+    data = ParallelDataset([(text, text) for text in texts], words, words)
+    return collate(list(data), words.pad_id), words
+
+
+# --- the expected risk ----------------------------------------------------------------
+
+
+@FEW
+@given(st.integers(1, 4), st.integers(1, 5), st.integers(0, 9))
+def test_the_risk_is_the_mean_cost_by_the_translations_probabilities(
+    batch: int, width: int, seed: int
+) -> None:
+    torch.manual_seed(seed)
+    scores, costs = torch.randn(batch, width), torch.rand(batch, width)
+    by_hand = 0.0
+    for row in range(batch):
+        weights = [float(score.exp()) for score in scores[row]]
+        paid = sum(w * float(c) for w, c in zip(weights, costs[row], strict=True))
+        by_hand += paid / sum(weights) / batch
+    assert float(expected_risk(scores, costs)) == pytest.approx(by_hand, abs=1e-5)
+
+
+def test_what_costs_less_than_the_mean_becomes_likelier() -> None:
+    scores = torch.zeros(1, 3, requires_grad=True)
+    expected_risk(scores, torch.tensor([[0.1, 0.4, 0.7]])).backward()
+    assert scores.grad is not None
+    cheap, usual, dear = scores.grad[0].tolist()
+    assert cheap < 0 < dear and usual == pytest.approx(0, abs=1e-7)
+
+
+def test_a_missing_translation_changes_nothing() -> None:
+    scores = torch.tensor([[1.0, 2.0], [0.5, -torch.inf]], requires_grad=True)
+    risk = expected_risk(scores, torch.tensor([[0.2, 0.4], [0.6, 0.0]]))
+    first = expected_risk(scores[:1], torch.tensor([[0.2, 0.4]]))
+    assert risk.item() == pytest.approx((first.item() + 0.6) / 2)
+    risk.backward()
+    assert scores.grad is not None and scores.grad.isfinite().all()
+
+
+def test_shapes_that_differ_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"theirs are \(2, 3\) and \(3, 2\)"):
+        expected_risk(torch.zeros(2, 3), torch.zeros(3, 2))
+
+
+# --- how likely a whole translation is ------------------------------------------------
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_a_sentence_is_as_likely_as_its_words_together(norm_first: bool) -> None:
+    batch, words = some_batch()
+    config = TransformerConfig(**{**SIZES.to_dict(), "norm_first": norm_first})
+    model = Transformer(config).eval()
+    found = sentence_log_probs(model, batch, words.pad_id)
+    logits = model(batch.src, batch.tgt_in)  # padded, and by the pieces of the book
+    each = -F.cross_entropy(logits.transpose(1, 2), batch.tgt_out, reduction="none")
+    by_hand = each.masked_fill(batch.tgt_out == words.pad_id, 0).sum(1)
+    assert torch.allclose(found, by_hand, atol=1e-5)
+
+
+def test_a_changed_model_is_asked_itself() -> None:
+    batch, words = some_batch()
+    model = Transformer(SIZES).eval()
+    before = sentence_log_probs(model, batch, words.pad_id)
+    model.output_proj.register_forward_hook(lambda *args: args[-1] * 2)
+    assert not torch.allclose(sentence_log_probs(model, batch, words.pad_id), before)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("Voy a casa.", "Vengo a casa."), ("sí", "no"), ("", "sí")]
+)
+def test_a_translation_costs_what_the_mean_of_its_scores_lacks(
+    one: str, other: str
+) -> None:
+    found = sentence_bleu(one, other)
+    if len(one.split()) > 2:  # with its mark four words: long enough for all runs
+        assert found == pytest.approx(bleu([one], [other]).value)
+    mean = (found + chrf([one], [other]).value) / 2
+    assert translation_cost(one, other) == pytest.approx(1 - mean / 100)
+
+
+def test_the_right_translation_costs_nothing_and_a_wrong_one_all() -> None:
+    assert translation_cost("Sí.", "Sí.") == pytest.approx(0)
+    assert translation_cost("", "Sí.") == 1
+
+
+# --- its own translations -------------------------------------------------------------
+
+
+def test_translations_have_the_scores_of_the_search_and_their_costs() -> None:
+    batch, words = some_batch()
+    torch.manual_seed(1)
+    model = Transformer(SIZES).eval()
+    found = beam_search(model, batch.src, words.sos_id, words.eos_id, 3, n_best=3)
+    by_hand = []
+    for hypotheses, labels in zip(found, batch.tgt_out.tolist(), strict=True):
+        right = words.decode(labels)
+        costs = [translation_cost(words.decode(h.ids), right) for h in hypotheses]
+        weights = torch.tensor([h.score for h in hypotheses]).softmax(0)
+        by_hand.append(float(weights @ torch.tensor(costs)))
+    risk = own_translations_risk(model, batch, words, beam_size=3)
+    assert risk.item() == pytest.approx(sum(by_hand) / len(by_hand), abs=1e-5)
+
+
+def test_the_model_is_in_training_again_when_it_has_written() -> None:
+    """With dropout the scores differ; what the beam found does not."""
+    batch, words = some_batch()
+    config = TransformerConfig(**{**SIZES.to_dict(), "dropout": 0.4})
+    model = Transformer(config)
+    risks = {own_translations_risk(model, batch, words, 3).item() for _ in range(3)}
+    assert model.training and len(risks) == 3
+
+
+def test_what_was_learned_so_raises_the_chrf_of_what_is_written() -> None:
+    """From a half-trained model, and only by what it writes itself."""
+    splits, src_vocab, tgt_vocab = corpus(60)
+    data = ParallelDataset(splits["train"], src_vocab, tgt_vocab)
+    batch = collate(list(data), data.pad_id)
+    right = [tgt_vocab.decode(row) for row in batch.tgt_out.tolist()]
+    torch.manual_seed(0)
+    sizes = (len(src_vocab), len(tgt_vocab))
+    task = TranslationTask(
+        TransformerConfig(*sizes, d_model=32, n_heads=2, n_layers=1, d_ff=32),
+        sos_id=tgt_vocab.sos_id,
+        eos_id=tgt_vocab.eos_id,
+        tgt_vocab=tgt_vocab,
+    )
+
+    def written() -> float:
+        found = beam_search(task.model, batch.src, task.sos_id, task.eos_id, 4)
+        texts = [tgt_vocab.decode(best.ids) for (best,) in found]
+        return chrf(texts, right).value
+
+    def learn(steps: int, rate: float) -> list[float]:
+        optimizer = torch.optim.Adam(task.parameters(), lr=rate)
+        losses = []
+        for _ in range(steps):
+            loss = task.training_step(batch)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
+
+    learn(40, 5e-3)
+    before = written()
+    task.candidates = 4
+    risks = learn(30, 2e-3)
+    assert max(risks) <= 1 and min(risks) >= 0
+    assert sum(risks[-5:]) < 0.9 * sum(risks[:5])
+    assert written() > before + 3
+
+
+# --- the setting ----------------------------------------------------------------------
+
+COMMAND = ("train", "--corpus", "phrases", "--accelerator", "cpu")
+SMALL = ("d_model=16", "n_heads=2", "n_layers=1", "d_ff=16", "max_tokens=64")
+
+
+def run(folder: Path, *words: str) -> int:
+    return main([*COMMAND, *words, "--out", str(folder)])
+
+
+def given_settings(*assignments: str) -> list[str]:
+    return [word for each in assignments for word in ("--set", each)]
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("begun") / "run"
+    assert run(folder, *given_settings(*SMALL, "epochs=30")) == 0
+    return folder
+
+
+def test_a_run_goes_on_from_a_translator_by_the_scores_of_what_it_writes(
+    begun: Path, tmp_path: Path
+) -> None:
+    settings = given_settings("epochs=2", "candidates=3", "learning_rate=0.001")
+    assert run(tmp_path / "more", "--from", str(begun), *settings) == 0
+    for row in read_log(tmp_path / "more" / "log.csv"):
+        assert 0 <= float(row["train_loss"]) <= 1
+    card = (tmp_path / "more" / "README.md").read_text("utf-8")
+    assert "candidates = 3" in card
+
+
+@pytest.mark.parametrize(
+    ("value", "complaint"),
+    [
+        ("-1", "candidates must not be below 0, but it is -1."),
+        ("9000", "candidates must be at most the"),
+        ("2.5", "candidates must be a whole number"),
+    ],
+)
+def test_an_impossible_number_of_candidates_is_refused(
+    value: str,
+    complaint: str,
+    begun: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = tmp_path / "run"
+    settings = given_settings("epochs=1", f"candidates={value}")
+    assert run(folder, "--from", str(begun), *settings) != 0
+    assert complaint in capsys.readouterr().err
+    assert not folder.exists()
+
+
+def test_learning_from_what_it_writes_needs_one_that_writes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    assert run(folder, *given_settings(*SMALL, "candidates=4")) != 0
+    assert (
+        "needs a trained translator to begin with (--from)" in capsys.readouterr().err
+    )
+    assert not folder.exists()
+    with pytest.raises(ValueError, match="candidates = 4 needs a tgt_vocab"):
+        TranslationTask(SIZES, sos_id=1, eos_id=2, candidates=4)

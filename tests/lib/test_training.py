@@ -1,0 +1,558 @@
+"""Training: what is measured, what is written down, and that a run can be resumed."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import dataclasses
+import errno
+import json
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import lightning
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.torch import save_file
+
+from lib import corpora
+from lib.evaluation import exact_match
+from lib.text import ParallelDataset, Vocabulary
+from lib.training import (
+    SafetensorsCheckpointIO,
+    TrainingSettings,
+    TranslationTask,
+    token_accuracy,
+    train,
+    translation_loss,
+    warmup_decay,
+)
+from lib.training.data import TranslationData
+from lib.training.logs import read_log
+from tests.strategies import FEW
+
+ROOT = Path(__file__).parents[2]
+TINY = TrainingSettings(
+    d_model=16, n_heads=2, n_layers=1, d_ff=32, epochs=3, max_tokens=256, warmup_steps=4
+)
+
+
+def corpus(size: int = 400) -> tuple[dict, Vocabulary, Vocabulary]:
+    """Make a toy language in which the target is the source, backward and renamed."""
+    rng = random.Random(7)
+    pairs = []
+    for _ in range(size):
+        words = [rng.randrange(12) for _ in range(rng.randrange(2, 7))]
+        source = " ".join(f"s{word}" for word in words)
+        target = " ".join(f"t{word}" for word in reversed(words))
+        pairs.append((source, target))
+    splits = {"train": pairs[size // 5 :], "validation": pairs[: size // 5]}
+    src_vocab, tgt_vocab = (Vocabulary.build(side) for side in zip(*pairs, strict=True))
+    return splits, src_vocab, tgt_vocab
+
+
+def weights(task: TranslationTask) -> dict[str, torch.Tensor]:
+    return {name: value.clone() for name, value in task.model.state_dict().items()}
+
+
+def equal(a: dict[str, torch.Tensor], b: dict[str, torch.Tensor]) -> bool:
+    return a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
+
+
+def files(folder: Path) -> dict[Path, bytes]:
+    return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> tuple:
+    folder = tmp_path_factory.mktemp("unbroken")
+    return folder, weights(train(*corpus(), TINY, folder))
+
+
+class TestObjective:
+    def test_the_loss_of_ignorance_is_the_logarithm_of_the_vocabulary(self) -> None:
+        logits, labels = torch.zeros(2, 3, 50), torch.randint(1, 50, (2, 3))
+        loss = translation_loss(logits, labels, pad_id=0)
+        assert math.isclose(float(loss), math.log(50), rel_tol=1e-5)
+
+    @FEW
+    @given(smoothing=st.floats(0, 0.9), extra=st.integers(1, 5))
+    def test_padding_changes_neither_loss_nor_accuracy(
+        self, smoothing: float, extra: int
+    ) -> None:
+        torch.manual_seed(0)
+        logits, labels = torch.randn(2, 4, 9), torch.randint(1, 9, (2, 4))
+        longer = torch.cat([logits, torch.randn(2, extra, 9)], dim=1)
+        padded = torch.nn.functional.pad(labels, (0, extra))
+        for measure in (
+            lambda x, y: translation_loss(x, y, 0, smoothing),
+            lambda x, y: token_accuracy(x, y, 0),
+        ):
+            assert torch.allclose(measure(logits, labels), measure(longer, padded))
+
+    def test_label_smoothing_by_hand(self) -> None:
+        logits = torch.tensor([[[1.0, 2.0, 3.0]]])
+        nll = -logits.log_softmax(-1)[0, 0]
+        expected = 0.9 * nll[2] + 0.1 * nll.mean()
+        got = translation_loss(logits, torch.tensor([[2]]), 0, label_smoothing=0.1)
+        assert torch.allclose(got, expected)
+
+    @pytest.mark.parametrize("measure", [token_accuracy, translation_loss])
+    def test_padding_alone_is_refused(self, measure: Callable) -> None:
+        with pytest.raises(ValueError, match="all labels are padding"):
+            measure(torch.zeros(1, 2, 3), torch.zeros(1, 2, dtype=torch.long), 0)
+
+    def test_shapes_that_do_not_fit_are_named(self) -> None:
+        with pytest.raises(ValueError, match=r"\(1, 2, 3\) and \(1, 3\)"):
+            translation_loss(
+                torch.zeros(1, 2, 3), torch.ones(1, 3, dtype=torch.long), 0
+            )
+
+    @FEW
+    @given(total=st.integers(2, 500), data=st.data())
+    def test_the_schedule_rises_to_one_and_falls_to_zero(
+        self, total: int, data: st.DataObject
+    ) -> None:
+        warmup = data.draw(st.integers(0, total - 1))
+        shares = [warmup_decay(step, warmup, total) for step in range(total + 1)]
+        peak = shares.index(max(shares))
+        assert max(shares) == 1.0
+        assert shares[: peak + 1] == sorted(shares[: peak + 1])
+        assert shares[peak:] == sorted(shares[peak:], reverse=True)
+        assert shares[total] == 0.0
+        assert all(share > 0 for share in shares[:total])
+
+    def test_a_warmup_longer_than_the_run_is_refused(self) -> None:
+        with pytest.raises(ValueError, match=r"warmup_steps is 9 .* 9 steps"):
+            warmup_decay(0, 9, 9)
+
+
+class TestSentences:
+    WORDS = Vocabulary(["a", "b"])
+
+    def test_pairs_may_come_one_by_one(self) -> None:
+        pairs = [("a", "b"), ("b", "a")]
+        assert len(ParallelDataset(iter(pairs), self.WORDS, self.WORDS)) == 2
+        splits = {"train": iter(pairs), "validation": iter(pairs)}
+        assert len(TranslationData(splits, self.WORDS, self.WORDS, 9, 0).train_set) == 2
+
+    @pytest.mark.parametrize(
+        "pair", ["ab", ("a",), ("a", "b", "a"), ("a", None), (b"a", b"b"), None]
+    )
+    def test_a_pair_is_two_sentences(self, pair: Any) -> None:
+        with pytest.raises(TypeError, match="Pair 1 must be two sentences") as error:
+            ParallelDataset([("a", "b"), pair], self.WORDS, self.WORDS)
+        assert repr(pair) in str(error.value)
+
+    @pytest.mark.parametrize("part", ["train", "validation"])
+    def test_a_part_without_sentences_is_named(self, part: str) -> None:
+        splits = {"train": [("a", "b")], "validation": [("a", "b")], part: iter(())}
+        with pytest.raises(ValueError, match=f"no sentences in its part '{part}'"):
+            TranslationData(splits, self.WORDS, self.WORDS, 9, 0)
+
+    @pytest.mark.parametrize("pair", [("a b a", "b"), ("a", "b a b")])
+    def test_a_sentence_without_a_place_is_shown(self, pair: tuple) -> None:
+        splits = {"train": [("a", "b")], "validation": [pair]}
+        data = TranslationData(splits, self.WORDS, self.WORDS, 9, 0)
+        data.check_lengths(4)  # three words, and <eos> behind or <sos> in front
+        with pytest.raises(ValueError, match="needs 4 positions") as error:
+            data.check_lengths(3)
+        assert repr(pair) in str(error.value)
+
+    def test_only_lists_are_scored(self) -> None:
+        with pytest.raises(TypeError, match="predictions must be a list"):
+            exact_match(iter(["a"]), ["a"])
+
+
+class TestSettings:
+    @pytest.mark.parametrize(
+        ("setting", "value"),
+        [
+            ("epochs", 0),
+            ("max_tokens", -1),
+            ("learning_rate", 0.0),
+            ("seed", -1),
+            ("seed", 2**32),
+            ("label_smoothing", 1.0),
+            ("label_smoothing", math.nan),
+            ("learning_rate", math.inf),
+            ("clip", math.inf),
+            ("n_heads", 3),
+            ("dropout", 1.0),
+            ("average", 6),
+            ("patience", -1),
+            ("precision", "8-mixed"),
+        ],
+    )
+    def test_impossible_ones_are_named(self, setting: str, value: float) -> None:
+        with pytest.raises(ValueError, match=setting) as caught:
+            TrainingSettings(**{setting: value})
+        assert str(value) in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("setting", "value", "kind"),
+        [
+            ("epochs", 2.5, "a whole number"),
+            ("epochs", True, "a whole number"),
+            ("seed", None, "a whole number"),
+            ("learning_rate", "0.1", "a number"),
+            ("norm_first", 1, "True or False"),
+        ],
+    )
+    def test_wrong_types_are_named(
+        self, setting: str, value: object, kind: str
+    ) -> None:
+        with pytest.raises(TypeError, match=f"{setting} must be {kind}.*{value!r}"):
+            TrainingSettings(**{setting: value})
+
+    def test_a_whole_number_is_a_number(self) -> None:
+        assert TrainingSettings(dropout=0, learning_rate=1).dropout == 0
+
+
+class TestRun:
+    def test_the_log_has_one_line_for_each_epoch(self, unbroken: tuple) -> None:
+        folder, _ = unbroken
+        with (folder / "log.csv").open(newline="") as lines:
+            rows = list(csv.DictReader(lines))
+        assert [row["epoch"] for row in rows] == ["1", "2", "3"]
+        assert float(rows[-1]["train_loss"]) < float(rows[0]["train_loss"])
+        assert all(0 <= float(row["validation_exact_match"]) <= 1 for row in rows)
+
+    def test_one_seed_gives_one_result(self, unbroken: tuple, tmp_path: Path) -> None:
+        _, expected = unbroken
+        assert equal(weights(train(*corpus(), TINY, tmp_path / "again")), expected)
+        other = TrainingSettings(**{**vars(TINY), "seed": 1})
+        assert not equal(weights(train(*corpus(), other)), expected)
+
+    def test_the_rest_of_pytorch_is_left_as_it_was(self) -> None:
+        torch.manual_seed(3)
+        before = torch.get_rng_state()
+        train(*corpus(), dataclasses.replace(TINY, epochs=1))
+        assert torch.equal(torch.get_rng_state(), before)
+        assert not torch.are_deterministic_algorithms_enabled()
+
+    def test_nothing_is_written_but_into_the_folder(
+        self,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        train(*corpus(), dataclasses.replace(TINY, epochs=1), "run")
+        assert [file.name for file in tmp_path.iterdir()] == ["run"]
+        assert {file.name for file in (tmp_path / "run").iterdir()} == {
+            "checkpoint.safetensors",
+            "log.csv",
+            "settings.json",
+            "tensorboard",
+        }
+        assert capsys.readouterr() == ("", "")
+
+    def test_one_device_is_enough(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """With several, each would train on every sentence, into the same folder."""
+        asked = []
+        make = lightning.Trainer.__init__
+
+        def watched(self: lightning.Trainer, **options: object) -> None:
+            asked.append(options["devices"])
+            make(self, **options)
+
+        monkeypatch.setattr(lightning.Trainer, "__init__", watched)
+        train(*corpus(), dataclasses.replace(TINY, epochs=1))
+        assert asked == [1]
+
+    def test_a_loss_that_is_no_number_ends_the_run(self, tmp_path: Path) -> None:
+        wild = dataclasses.replace(TINY, learning_rate=1e38, clip=1e38)
+        with pytest.raises(ValueError, match="smaller learning_rate"):
+            train(*corpus(), wild, tmp_path)
+        assert not (tmp_path / "checkpoint.safetensors").exists()
+
+    def test_a_run_that_is_there_is_not_overwritten(self, unbroken: tuple) -> None:
+        folder, _ = unbroken
+        before = files(folder)
+        with pytest.raises(FileExistsError, match="already holds a run"):
+            train(*corpus(), TINY, folder)
+        assert files(folder) == before
+
+    def test_other_settings_do_not_resume(self, unbroken: tuple) -> None:
+        folder, _ = unbroken
+        other = TrainingSettings(**{**vars(TINY), "d_ff": 64})
+        with pytest.raises(ValueError, match=r"d_ff = 32, not 64"):
+            train(*corpus(), other, folder, resume=True)
+
+    def test_other_sentences_do_not_resume(self, unbroken: tuple) -> None:
+        folder, _ = unbroken
+        with pytest.raises(ValueError, match="pairs"):
+            train(*corpus(size=300), TINY, folder, resume=True)
+
+    @pytest.mark.parametrize("part", ["train", "validation"])
+    def test_as_many_sentences_that_are_others_do_not_resume(
+        self, unbroken: tuple, part: str
+    ) -> None:
+        splits, src_vocab, tgt_vocab = corpus()
+        first, *rest = splits[part]
+        splits[part] = [(first[0], first[1] + " t1"), *rest]
+        with pytest.raises(ValueError, match="trained on other sentences"):
+            train(splits, src_vocab, tgt_vocab, TINY, unbroken[0], resume=True)
+
+    def test_as_many_words_in_another_order_do_not_resume(
+        self, unbroken: tuple
+    ) -> None:
+        splits, src_vocab, tgt_vocab = corpus()
+        other = Vocabulary(reversed(src_vocab.tokens[4:]))
+        with pytest.raises(ValueError, match="with other words"):
+            train(splits, other, tgt_vocab, TINY, unbroken[0], resume=True)
+
+    @pytest.mark.parametrize("resume", [False, True])
+    def test_a_folder_of_something_else_is_left_alone(
+        self, tmp_path: Path, resume: bool
+    ) -> None:
+        (tmp_path / "README.md").write_text("mine")
+        with pytest.raises(FileExistsError, match=r"such as README\.md"):
+            train(*corpus(), TINY, tmp_path, resume)
+        assert [file.name for file in tmp_path.iterdir()] == ["README.md"]
+
+    def test_a_link_to_a_folder_is_a_folder(self, tmp_path: Path) -> None:
+        (tmp_path / "far").mkdir()
+        (tmp_path / "far" / ".hidden").touch()
+        (tmp_path / "near").symlink_to("far", target_is_directory=True)
+        settings = dataclasses.replace(TINY, epochs=1)
+        train(*corpus(), settings, tmp_path / "near")
+        assert (tmp_path / "far" / "checkpoint.safetensors").exists()
+        assert (tmp_path / "near").is_symlink()
+
+    @pytest.mark.parametrize("text", ["", "[]", "null", '{"epochs": 3', "\xff"])
+    def test_damaged_settings_are_named(self, tmp_path: Path, text: str) -> None:
+        (tmp_path / "settings.json").write_text(text, encoding="latin-1")
+        with pytest.raises(ValueError, match=r"settings\.json is damaged"):
+            train(*corpus(), TINY, tmp_path, resume=True)
+
+    def test_resuming_a_finished_run_changes_nothing(self, unbroken: tuple) -> None:
+        folder, expected = unbroken
+        log = (folder / "log.csv").read_text()
+        assert equal(weights(train(*corpus(), TINY, folder, resume=True)), expected)
+        assert (folder / "log.csv").read_text() == log
+
+    def test_a_damaged_checkpoint_is_refused(
+        self, unbroken: tuple, tmp_path: Path
+    ) -> None:
+        folder, _ = unbroken
+        whole = (folder / "checkpoint.safetensors").read_bytes()
+        (tmp_path / "settings.json").write_bytes(
+            (folder / "settings.json").read_bytes()
+        )
+        (tmp_path / "checkpoint.safetensors").write_bytes(whole[: len(whole) // 2])
+        with pytest.raises(ValueError, match="not a whole checkpoint"):
+            train(*corpus(), TINY, tmp_path, resume=True)
+
+    def test_the_order_of_the_batches_changes_with_the_epoch_only(self) -> None:
+        splits, src_vocab, tgt_vocab = corpus()
+        data = TranslationData(splits, src_vocab, tgt_vocab, max_tokens=100, seed=0)
+
+        def order(epoch: int) -> list:
+            data.trainer = type("Trainer", (), {"current_epoch": epoch})()  # type: ignore[assignment]
+            return list(data.train_dataloader().batch_sampler)  # type: ignore[arg-type]
+
+        assert order(0) == order(0) != order(1)
+        assert sorted(chain(*order(0))) == sorted(chain(*order(1)))
+
+
+class TestCheckpoint:
+    def test_what_is_read_is_what_was_written(self, tmp_path: Path) -> None:
+        shared = torch.arange(6.0).view(2, 3)
+        checkpoint = {
+            "epoch": 3,
+            "state": {0: {"step": torch.tensor(2.0)}, "a/b": shared, "c": shared.T},
+            "betas": (0.9, 0.98),
+            "list": [None, True, 1e-9, "ñ", {}],
+        }
+        file = tmp_path / "deep" / "checkpoint.safetensors"
+        SafetensorsCheckpointIO().save_checkpoint(checkpoint, file)
+        found = SafetensorsCheckpointIO().load_checkpoint(file)
+        assert str(found) == str(checkpoint)
+        assert not list(tmp_path.rglob("*.unfinished"))
+
+    def test_keys_with_a_slash_do_not_meet(self, tmp_path: Path) -> None:
+        checkpoint = {"a": {"b/c": torch.ones(1)}, "a/b": {"c": torch.zeros(1)}}
+        file = tmp_path / "checkpoint.safetensors"
+        SafetensorsCheckpointIO().save_checkpoint(checkpoint, file)
+        assert str(SafetensorsCheckpointIO().load_checkpoint(file)) == str(checkpoint)
+
+    @pytest.mark.parametrize("skeleton", ["{", "[]x", '{"dict": 3}', '{"tensor": "x"}'])
+    def test_what_is_no_checkpoint_is_named(
+        self, tmp_path: Path, skeleton: str
+    ) -> None:
+        file = tmp_path / "checkpoint.safetensors"
+        save_file({"a": torch.ones(1)}, file, metadata={"skeleton": skeleton})
+        with pytest.raises(ValueError, match=r"checkpoint\.safetensors is not a whole"):
+            SafetensorsCheckpointIO().load_checkpoint(file)
+
+    def test_a_full_disk_leaves_the_old_one(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        file = tmp_path / "checkpoint.safetensors"
+        SafetensorsCheckpointIO().save_checkpoint({"epoch": 1}, file)
+
+        def full(path: Path, data: bytes) -> None:
+            path.touch()
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        monkeypatch.setattr(Path, "write_bytes", full)
+        with pytest.raises(OSError, match=r"No space left.*checkpoint\.safetensors"):
+            SafetensorsCheckpointIO().save_checkpoint({"epoch": 2}, file)
+        assert SafetensorsCheckpointIO().load_checkpoint(file) == {"epoch": 1}
+        assert [found.name for found in tmp_path.iterdir()] == [file.name]
+
+    def test_what_only_pickle_could_keep_is_refused(self, tmp_path: Path) -> None:
+        file = tmp_path / "checkpoint.safetensors"
+        with pytest.raises(TypeError, match=r"'/code' it has function"):
+            SafetensorsCheckpointIO().save_checkpoint({"code": corpus}, file)
+        assert not list(tmp_path.iterdir())
+
+
+class Stop(BaseException):
+    """What ends a run here; nothing else catches it."""
+
+
+# A run moves seven files into place: its settings, and three times log and checkpoint.
+@pytest.mark.parametrize("moved", range(8))
+def test_a_run_ended_at_any_moment_ends_as_if_it_had_not_been(
+    moved: int, unbroken: tuple, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever it is ended in, these are all the folders that it can leave."""
+    whole, expected = unbroken
+    folder = tmp_path / "run"
+    moves = []
+    replace = os.replace
+
+    def ending(source: Path, target: Path) -> None:
+        if len(moves) == moved:
+            raise Stop
+        moves.append(target.name)
+        replace(source, target)
+
+    with monkeypatch.context() as during:
+        during.setattr(os, "replace", ending)
+        with contextlib.suppress(Stop):
+            train(*corpus(), TINY, folder)
+    assert (
+        moves == ["settings.json", *["log.csv", "checkpoint.safetensors"] * 3][:moved]
+    )
+    # A process that is killed has no time to clean up.
+    (folder / "settings.json.unfinished").write_text("{")
+    assert equal(weights(train(*corpus(), TINY, folder, resume=True)), expected)
+    assert losses(folder) == losses(whole)
+    assert not list(folder.glob("*.unfinished"))
+
+
+def losses(folder: Path) -> list:
+    with (folder / "log.csv").open(newline="") as lines:
+        return [{**row, "seconds": ""} for row in csv.DictReader(lines)]
+
+
+KILLED = """
+import sys
+sys.path[:0] = [{root!r}]
+from tests.lib.test_training import TINY, Path, corpus, train
+train(*corpus(), TINY, Path({folder!r}))
+"""
+
+
+def test_a_run_killed_for_real_ends_as_if_it_had_not_been(
+    unbroken: tuple, tmp_path: Path
+) -> None:
+    """Kill its process, with no chance to clean up, and go on in another one."""
+    whole, expected = unbroken
+    folder = tmp_path / "run"
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED.format(root=str(ROOT), folder=str(folder))],
+        env={**os.environ, "OMP_NUM_THREADS": str(torch.get_num_threads())},
+        stderr=subprocess.PIPE,
+    )
+    deadline = time.monotonic() + 120
+    while process.poll() is None and time.monotonic() < deadline:
+        if (folder / "checkpoint.safetensors").exists():
+            break
+        time.sleep(0.002)
+    process.kill()
+    _, said = process.communicate()
+    assert (folder / "checkpoint.safetensors").exists(), said.decode()
+    assert equal(weights(train(*corpus(), TINY, folder, resume=True)), expected)
+    assert losses(folder) == losses(whole)
+
+
+class TestInterrupted:
+    """Lightning would end with exit code 1 after Ctrl-C, and with 0 after a kill."""
+
+    def interrupt(self, number: signal.Signals, folder: Path) -> None:
+        step = TranslationTask.training_step
+
+        def interrupted(task: TranslationTask, batch: object) -> torch.Tensor:
+            if task.current_epoch == 1:
+                signal.raise_signal(number)
+            return step(task, batch)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(TranslationTask, "training_step", interrupted)
+            train(*corpus(), TINY, folder)
+
+    def test_ctrl_c_is_ctrl_c(self, unbroken: tuple, tmp_path: Path) -> None:
+        # What a shell starts in the background ignores Ctrl-C.
+        usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                self.interrupt(signal.SIGINT, tmp_path)
+            assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        finally:
+            signal.signal(signal.SIGINT, usual)
+        resumed = train(*corpus(), TINY, tmp_path, resume=True)
+        assert equal(weights(resumed), unbroken[1])
+
+    def test_a_kill_is_no_success(self, unbroken: tuple, tmp_path: Path) -> None:
+        with pytest.raises(SystemExit) as end:
+            self.interrupt(signal.SIGTERM, tmp_path)
+        assert end.value.code == 128 + 15
+        resumed = train(*corpus(), TINY, tmp_path, resume=True)
+        assert equal(weights(resumed), unbroken[1])
+
+
+@pytest.mark.parametrize(
+    "rows", [b";seconds\n1;2,5", b",seconds\n1", b",seconds\n1,\xff"]
+)
+def test_a_log_that_somebody_changed_is_named(rows: bytes, tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_bytes(b"epoch" + rows + b"\n")
+    with pytest.raises(ValueError, match=r"log\.csv is damaged"):
+        read_log(tmp_path / "log.csv")
+
+
+def test_the_phrases_are_learned_by_heart() -> None:
+    pairs = corpora.load("phrases").splits["train"]
+    src_vocab, tgt_vocab = (Vocabulary.build(side) for side in zip(*pairs, strict=True))
+    settings = TrainingSettings(
+        d_model=32, n_heads=2, n_layers=1, d_ff=64, epochs=60, warmup_steps=10
+    )
+    splits = {"train": pairs, "validation": pairs}
+    task = train(splits, src_vocab, tgt_vocab, settings)
+    from lib.translator import Translator
+
+    translator = Translator(task.model, src_vocab, tgt_vocab)
+    sources, targets = zip(*pairs, strict=True)
+    assert translator.translate(list(sources)) == list(targets)
+
+
+def test_settings_are_kept_as_plain_json(unbroken: tuple) -> None:
+    folder, _ = unbroken
+    kept = json.loads((folder / "settings.json").read_text())
+    assert kept["seed"] == 0
+    assert kept["pairs"] == {"train": 320, "validation": 80}

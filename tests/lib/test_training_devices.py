@@ -1,0 +1,282 @@
+"""What a run computes on, and what it writes for TensorBoard."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from tensorboard.backend.event_processing import (  # type: ignore[import-untyped]
+    event_accumulator,
+)
+
+from lib.commands.train import _one_voice
+from lib.config import TransformerConfig
+from lib.text import Batch, Vocabulary
+from lib.training import Hardware, TranslationTask, read_log, train, translation_loss
+from lib.training.devices import share
+from lib.training.risk import own_translations_risk
+from tests.lib import test_training
+from tests.lib.test_training import ROOT, TINY, corpus, losses
+
+SMALL = (
+    *("train", "--corpus", "phrases", "--accelerator", "cpu"),
+    *("--set", "d_model=16", "--set", "n_heads=2", "--set", "n_layers=1"),
+    *("--set", "d_ff=16", "--set", "dropout=0", "--set", "max_tokens=24"),
+)
+TWO = ("--devices", "2", "--strategy", "ddp")
+
+
+def lib(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "lib", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=hears_ctrl_c if os.name == "posix" else None,
+    )
+
+
+def hears_ctrl_c() -> None:
+    """What a script starts in its background is deaf to Ctrl-C: this is not."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+class TestShare:
+    @pytest.mark.parametrize(("rows", "processes"), [(1, 1), (5, 2), (4, 4), (2, 3)])
+    def test_every_sentence_has_one_process(self, rows: int, processes: int) -> None:
+        ids = torch.arange(rows)[:, None]
+        batch = Batch(ids, ids + 10, ids + 20)
+        parts = [share(batch, rank, processes) for rank in range(processes)]
+        for part in parts:
+            assert torch.equal(part.tgt_in, part.src + 10)
+            assert torch.equal(part.tgt_out, part.src + 20)
+        found = torch.cat([part.src for part in parts]).flatten()
+        assert torch.equal(found.sort().values, torch.arange(rows))
+
+    def test_each_process_and_each_epoch_draws_dropout_of_its_own(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ids = torch.ones(1, 1, dtype=torch.int64)
+        seen = set()
+        for seed, epoch, rank in itertools.product(range(3), range(3), range(4)):
+            sizes = TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16)
+            task = TranslationTask(sizes, sos_id=1, eos_id=2, seed=seed)
+            monkeypatch.setattr(TranslationTask, "current_epoch", epoch)
+            monkeypatch.setattr(TranslationTask, "global_rank", rank)
+            task.on_train_batch_start(Batch(ids, ids, ids), 0)
+            seen.add(tuple(torch.rand(4).tolist()))
+        assert len(seen) == 3 * 3 * 4
+
+    @pytest.mark.parametrize("processes", [2, 3, 5])
+    @pytest.mark.parametrize("candidates", [0, 2])
+    def test_the_mean_of_the_gradients_is_the_gradient_of_the_batch(
+        self, processes: int, candidates: int, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """With sentences of different lengths, and fewer than there are processes."""
+        words = Vocabulary(["a", "b", "c", "d", "e"])
+        sizes = TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16, dropout=0.0)
+        torch.manual_seed(0)
+        task = TranslationTask(
+            sizes, sos_id=1, eos_id=2, tgt_vocab=words, candidates=candidates
+        )
+        labels = torch.tensor([[4, 5, 6, 2], [7, 2, 0, 0], [8, 2, 0, 0], [4, 6, 2, 0]])
+        batch = Batch(labels, labels.roll(1, 1).clamp(min=1), labels)
+        weights = list(task.model.parameters())
+        if candidates:
+            whole = own_translations_risk(task.model, batch, words, candidates)
+        else:
+            logits = task.model(batch.src, batch.tgt_in)
+            whole = translation_loss(logits, batch.tgt_out, 0, task.label_smoothing)
+        expected = torch.autograd.grad(whole, weights)
+
+        trainer = type("Trainer", (), {"world_size": processes})()
+        monkeypatch.setattr(TranslationTask, "trainer", trainer)
+        monkeypatch.setattr(task, "_trainer", trainer)
+        shares = []
+        for rank in range(processes):
+            monkeypatch.setattr(TranslationTask, "global_rank", rank)
+            loss = task._share_of_loss(batch, int((labels != 0).sum()))
+            shares.append(torch.autograd.grad(loss, weights))
+        for gradient, *parts in zip(expected, *shares, strict=True):
+            mean = torch.stack(parts).mean(dim=0)
+            assert torch.allclose(mean, gradient, atol=1e-6)
+
+
+def test_two_processes_learn_what_one_does(tmp_path: Path) -> None:
+    """Two real processes, with gradients that travel between them."""
+    runs = [
+        lib(*SMALL, "--set", "epochs=8", "--out", str(tmp_path / name), *more)
+        for name, more in (("one", ()), ("two", TWO))
+    ]
+    said = [run.communicate(timeout=300) for run in runs]
+    assert [run.returncode for run in runs] == [0, 0], said
+    (out, _), (out_of_two, errors) = said
+    assert out_of_two == out  # and not twice
+    assert errors.count("The translator is in") == 1
+    one, two = (losses(tmp_path / name) for name in ("one", "two"))
+    assert len(one) == len(two) == 8
+    for a, b in zip(one, two, strict=True):
+        assert a["step"] == b["step"] and a["tokens"] == b["tokens"]
+        for name in ("train_loss", "validation_loss"):
+            assert float(a[name]) == pytest.approx(float(b[name]), abs=1e-4)
+    assert float(one[-1]["train_loss"]) < 0.9 * float(one[0]["train_loss"])
+    events = list((tmp_path / "two" / "tensorboard").iterdir())
+    assert len(events) == 1
+
+
+def pressed_ctrl_c(run: subprocess.Popen[str]) -> tuple[int, str, str]:
+    """Interrupt as a terminal does; again, as a person would, if nothing happens.
+
+    Returns how often that was, and what was said.
+    """
+    for times in range(1, 5):  # Python loses an interrupt inside a destructor
+        os.killpg(run.pid, signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return times, *run.communicate(timeout=40)
+    raise AssertionError("Ctrl-C does not end it")
+
+
+def test_ctrl_c_ends_both_processes_with_one_sentence(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run = lib(*SMALL, "--set", "epochs=5000", "--out", str(folder), *TWO)
+    deadline = time.monotonic() + 200
+    while not (folder / "log.csv").exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    times, out, errors = pressed_ctrl_c(run)
+    # One more press may come while Python closes down, and end it by the signal itself;
+    # a shell says 130 of both.
+    by_signal = times > 1 and run.returncode == -signal.SIGINT
+    assert run.returncode == 130 or by_signal, errors
+    assert out == ""
+    assert errors.count("goes on with --resume.") == 1
+    assert errors.count("stopped.") == 1
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit(143), ValueError])
+def test_another_process_ends_as_no_failure(
+    error: BaseException, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Or Lightning kills the first one before it has said what happened."""
+    monkeypatch.setattr("lib.training.is_first_process", lambda: False)
+    with pytest.raises(SystemExit) as ended, _one_voice(tmp_path):
+        raise error
+    assert ended.value.code == 0
+
+
+def test_a_loss_that_is_no_number_is_said_once(tmp_path: Path) -> None:
+    wild = ("--set", "learning_rate=1e38", "--set", "clip=1e38", "--set", "epochs=50")
+    run = lib(*SMALL, *wild, "--out", str(tmp_path / "run"), *TWO)
+    out, errors = run.communicate(timeout=200)
+    assert run.returncode == 2, errors
+    assert out == ""
+    assert errors.count("begin again with a smaller learning_rate.") == 1
+    assert "Traceback" not in errors
+
+
+class TestHardware:
+    @pytest.mark.parametrize(
+        "wrong", [{"devices": 0}, {"strategy": "fsdp"}, {"accelerator": "abacus"}]
+    )
+    def test_what_is_impossible_is_named(self, wrong: dict) -> None:
+        [(name, value)] = wrong.items()
+        with pytest.raises(ValueError, match=name) as caught:
+            Hardware(**wrong)
+        assert str(value) in str(caught.value)
+
+    def test_half_precision_needs_a_gpu(self, tmp_path: Path) -> None:
+        settings = dataclasses.replace(TINY, precision="16-mixed")
+        with pytest.raises(ValueError, match="'16-mixed' needs a GPU"):
+            train(
+                *corpus(),
+                settings,
+                tmp_path / "run",
+                hardware=Hardware(accelerator="cpu"),
+            )
+        assert not (tmp_path / "run").exists()
+
+    @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+    def test_a_gpu_that_is_not_there_is_missed(self, tmp_path: Path) -> None:
+        with pytest.raises(ValueError, match=r"(?i)gpu|cuda"):
+            train(
+                *corpus(), TINY, tmp_path / "run", hardware=Hardware(1, "auto", "gpu")
+            )
+        assert not (tmp_path / "run").exists()
+
+    def test_bfloat16_learns_nearly_the_same(self, tmp_path: Path) -> None:
+        for precision in ("32-true", "bf16-mixed"):
+            settings = dataclasses.replace(TINY, precision=precision)
+            task = train(*corpus(), settings, tmp_path / precision)
+            assert {weight.dtype for weight in task.model.parameters()} == {
+                torch.float32
+            }
+        full, mixed = (
+            [float(row["train_loss"]) for row in losses(tmp_path / name)]
+            for name in ("32-true", "bf16-mixed")
+        )
+        assert full != mixed
+        assert mixed == pytest.approx(full, rel=0.02)
+
+
+def curves(folder: Path) -> dict[str, list[tuple[int, float]]]:
+    events = event_accumulator.EventAccumulator(str(folder / "tensorboard"))
+    events.Reload()
+    return {
+        name: [(event.step, event.value) for event in events.Scalars(name)]
+        for name in events.Tags()["scalars"]
+    }
+
+
+class TestTensorBoard:
+    def check(self, folder: Path) -> None:
+        found, rows = curves(folder), read_log(folder / "log.csv")
+        last = int(rows[-1]["step"])
+        for name in ("train/loss", "train/learning_rate"):
+            assert [step for step, _ in found[name]] == list(range(1, last + 1))
+        rates = [rate for _, rate in found["train/learning_rate"]]
+        assert max(rates) == pytest.approx(TINY.learning_rate)
+        assert rates[0] == pytest.approx(TINY.learning_rate / TINY.warmup_steps)
+        for name in ("loss", "bleu", "exact_match", "token_accuracy"):
+            assert [step for step, _ in found[f"validation/{name}"]] == [
+                int(row["step"]) for row in rows
+            ]
+            assert [value for _, value in found[f"validation/{name}"]] == pytest.approx(
+                [float(row[f"validation_{name}"]) for row in rows], abs=1e-4
+            )
+
+    def test_it_says_what_the_table_says(self, tmp_path: Path) -> None:
+        train(*corpus(), TINY, tmp_path)
+        self.check(tmp_path)
+
+    def test_a_resumed_run_goes_on(self, tmp_path: Path) -> None:
+        """And forgets the steps after the checkpoint, which are made again."""
+        with pytest.raises(SystemExit):
+            test_training.TestInterrupted().interrupt(signal.SIGTERM, tmp_path)
+        time.sleep(1)  # the files of a run are read in the order of their seconds
+        train(*corpus(), TINY, tmp_path, resume=True)
+        self.check(tmp_path)
+
+    def test_without_it_the_table_is_written(
+        self,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+        train(*corpus(), TINY, tmp_path)
+        assert len(read_log(tmp_path / "log.csv")) == 3
+        assert not (tmp_path / "tensorboard").exists()
+        out, errors = capsys.readouterr()
+        assert out == errors == ""

@@ -1,0 +1,213 @@
+"""How a run ends: early, with the mean of its epochs, and the same if it was broken."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+import sacrebleu
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from lib.commands.train import _fitting
+from lib.decoding import greedy_decode
+from lib.text import Vocabulary
+from lib.training import TrainingSettings, TranslationTask, read_log, train
+from lib.training.averaging import average_weights, epoch_files
+from lib.training.data import TranslationData
+from lib.translator.folder import weights_once_each
+from tests.lib.test_training import TINY, Stop, corpus, equal, losses, weights
+
+# Few sentences and a high rate: learned by heart soon, and the validation loss rises.
+HASTY = dataclasses.replace(
+    TINY, epochs=40, learning_rate=0.03, patience=2, dropout=0.0, warmup_steps=1
+)
+
+
+def few() -> tuple[dict, Vocabulary, Vocabulary]:
+    splits, src_vocab, tgt_vocab = corpus(60)
+    splits = {"train": splits["train"][:20], "validation": splits["validation"]}
+    return splits, src_vocab, tgt_vocab
+
+
+def validation_losses(folder: Path) -> list[float]:
+    return [float(row["validation_loss"]) for row in read_log(folder / "log.csv")]
+
+
+def validation_loss(task: TranslationTask, parts: tuple) -> float:
+    """Measure it anew, with the model as it is."""
+    splits, src_vocab, tgt_vocab = parts
+    data = TranslationData(splits, src_vocab, tgt_vocab, TINY.max_tokens, 0)
+    task.model.eval()
+    total, tokens = 0.0, 0
+    with torch.no_grad():
+        for batch in data.val_dataloader():
+            logits = task.model(batch.src, batch.tgt_in).flatten(0, 1)
+            total += float(
+                nn.functional.cross_entropy(
+                    logits, batch.tgt_out.flatten(), ignore_index=0, reduction="sum"
+                )
+            )
+            tokens += int((batch.tgt_out != 0).sum())
+    return total / tokens
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory: pytest.TempPathFactory) -> tuple:
+    folder = tmp_path_factory.mktemp("stopped")
+    return folder, train(*few(), HASTY, folder)
+
+
+class TestEarlyStop:
+    def test_it_waits_as_long_as_it_was_told(self, stopped: tuple) -> None:
+        found = validation_losses(stopped[0])
+        assert len(found) < HASTY.epochs
+        assert found.index(min(found)) == len(found) - 1 - HASTY.patience
+
+    def test_the_model_is_that_of_the_best_epoch(self, stopped: tuple) -> None:
+        folder, task = stopped
+        lowest = min(validation_losses(folder))
+        assert validation_loss(task, few()) == pytest.approx(lowest, abs=1e-4)
+
+    def test_without_patience_the_run_goes_to_its_end(self, tmp_path: Path) -> None:
+        train(*few(), dataclasses.replace(HASTY, patience=0), tmp_path)
+        found = validation_losses(tmp_path)
+        assert len(found) == HASTY.epochs
+        assert min(found) < found[-1]
+
+    def test_a_run_that_has_ended_early_is_at_its_end(self, stopped: tuple) -> None:
+        folder, task = stopped
+        log = (folder / "log.csv").read_text()
+        again = train(*few(), HASTY, folder, resume=True)
+        assert equal(weights(again), weights(task))
+        assert (folder / "log.csv").read_text() == log
+
+    def test_a_mean_is_taken_if_one_is_asked_for(self, tmp_path: Path) -> None:
+        settings = dataclasses.replace(HASTY, average=2)
+        task = train(*few(), settings, tmp_path)
+        assert len(validation_losses(tmp_path)) < settings.epochs
+        check_mean(task.model, tmp_path, 2)
+
+
+def check_mean(model: nn.Module, folder: Path, count: int) -> None:
+    last = [load_file(file) for file in epoch_files(folder)]
+    assert len(last) == count
+    found = weights_once_each(model)
+    assert found.keys() == last[0].keys()
+    for name, value in found.items():
+        mean = sum(state[name] for state in last) / count  # type: ignore[misc]
+        assert torch.allclose(value, mean, atol=1e-6), name
+
+
+class TestAveraging:
+    SETTINGS = dataclasses.replace(TINY, epochs=4, average=3)
+
+    def test_the_model_is_the_mean_of_the_last_epochs(self, tmp_path: Path) -> None:
+        task = train(*corpus(), self.SETTINGS, tmp_path)
+        names = [file.name for file in epoch_files(tmp_path)]
+        assert names == [f"epoch-{number}.safetensors" for number in (2, 3, 4)]
+        check_mean(task.model, tmp_path, 3)
+        again = train(*corpus(), self.SETTINGS, tmp_path, resume=True)
+        assert equal(weights(again), weights(task))
+
+    def test_a_folder_changes_nothing(self, tmp_path: Path) -> None:
+        kept = train(*corpus(), self.SETTINGS, tmp_path)
+        assert equal(weights(kept), weights(train(*corpus(), self.SETTINGS)))
+
+    def test_the_order_is_that_of_the_numbers(self, tmp_path: Path) -> None:
+        for number in (1, 10, 9, 100):
+            save_file({"w": torch.ones(1)}, tmp_path / f"epoch-{number}.safetensors")
+        (tmp_path / "epoch-x.safetensors").touch()
+        (tmp_path / "epoch-11.safetensors.unfinished").touch()
+        found = [int(file.stem.partition("-")[2]) for file in epoch_files(tmp_path)]
+        assert found == [1, 9, 10, 100]
+
+    @pytest.mark.parametrize(
+        ("states", "words"),
+        [
+            ([], "no weights to average"),
+            ([{"a": torch.ones(1)}, {"b": torch.ones(1)}], "not of models of one kind"),
+        ],
+    )
+    def test_what_has_no_mean_is_refused(
+        self, states: list[Mapping[str, Tensor]], words: str
+    ) -> None:
+        with pytest.raises(ValueError, match=words):
+            average_weights(states)
+
+
+@pytest.mark.parametrize("moved", [0, 3, 5, 6, 9])
+@pytest.mark.parametrize("ending", ["average", "patience"])
+def test_a_broken_run_ends_as_an_unbroken_one(
+    ending: str, moved: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {
+        "average": dataclasses.replace(TINY, epochs=4, average=2),
+        "patience": HASTY,
+    }[ending]
+    whole, folder = tmp_path / "whole", tmp_path / "broken"
+    expected = weights(train(*few(), settings, whole))
+    moves: list[str] = []
+    replace = os.replace
+
+    def ends(source: Path, target: Path) -> None:
+        if len(moves) == moved:
+            raise Stop
+        moves.append(target.name)
+        replace(source, target)
+
+    with monkeypatch.context() as during:
+        during.setattr(os, "replace", ends)
+        with contextlib.suppress(Stop):
+            train(*few(), settings, folder)
+    assert len(moves) == moved
+    assert equal(weights(train(*few(), settings, folder, resume=True)), expected)
+    assert losses(folder) == losses(whole)
+
+
+def test_the_bleu_in_the_log_is_that_of_the_translations(tmp_path: Path) -> None:
+    settings = dataclasses.replace(TINY, epochs=6, learning_rate=0.02, d_model=32)
+    parts = corpus()
+    task = train(*parts, settings, tmp_path)
+    (splits, src_vocab, tgt_vocab), model = parts, task.model
+    data = TranslationData(splits, src_vocab, tgt_vocab, settings.max_tokens, 0)
+    written, wanted = [], []
+    for batch in data.val_dataloader():
+        limit = batch.tgt_out.size(1) + 10
+        ids = greedy_decode(model, batch.src, task.sos_id, task.eos_id, limit)
+        written += [tgt_vocab.decode(row) for row in ids.tolist()]
+        wanted += [tgt_vocab.decode(row) for row in batch.tgt_out.tolist()]
+    assert sorted(wanted) == sorted(target for _, target in splits["validation"])
+    score = sacrebleu.corpus_bleu(written, [wanted]).score
+    assert score > 1
+    logged = float(read_log(tmp_path / "log.csv")[-1]["validation_bleu"])
+    assert logged == pytest.approx(score, abs=1e-3)
+
+
+def test_what_is_too_long_is_left_out_and_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Never cut, and never left out of a part that is scored."""
+    words = Vocabulary(["a", "b"])
+    fits, too_long = ("a b", "b a"), ("a", "b b b")
+    splits = {name: [fits, too_long] for name in ("train", "validation", "test")}
+    found = _fitting(splits, words, words, max_len=3)
+    assert {name: part.pairs for name, part in found.items()} == {
+        "train": [fits],
+        "validation": [fits],
+    }
+    out, errors = capsys.readouterr()
+    assert out == ""
+    reason = "left out 1 of 2 pairs, which are longer than max_len = 3 tokens."
+    assert errors.splitlines() == [f"train: {reason}", f"validation: {reason}"]
+    TranslationData(found, words, words, 9, 0).check_lengths(3)
+
+
+def test_settings_of_the_end_decide_the_run() -> None:
+    with pytest.raises(ValueError, match="average must be at most the number of"):
+        TrainingSettings(epochs=2, average=3)

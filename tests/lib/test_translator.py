@@ -1,0 +1,515 @@
+"""The translator's folder, and what a reader may type."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.torch import load_file, save_file
+
+from lib import corpora
+from lib.config import TransformerConfig
+from lib.decoding import beam_search
+from lib.evaluation.scores import score
+from lib.model import Transformer
+from lib.text import EOS, PAD, SOS, UNK, Vocabulary
+from lib.text.subwords import SubwordVocabulary
+from lib.translator import SHIPPED, Translator
+from tests.strategies import FEW
+
+ENGLISH = Vocabulary(["The", "dog", "sees", "cat", "a", "."])
+SPANISH = Vocabulary(["El", "perro", "ve", "gato", "un", "."])
+
+
+def make(tied: bool = False, **settings: int) -> Translator:
+    torch.manual_seed(0)
+    sizes = {"d_model": 8, "n_heads": 2, "n_layers": 1, "d_ff": 8, "max_len": 12}
+    config = TransformerConfig(10, 10, tie_embeddings=tied, **{**sizes, **settings})
+    return Translator(Transformer(config), ENGLISH, SPANISH, punctuate=True)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    make().save(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("half", [False, True])
+def test_what_is_loaded_is_what_was_saved(
+    tied: bool, half: bool, tmp_path: Path
+) -> None:
+    saved = make(tied)
+    saved.save(tmp_path, half=half)
+    loaded = Translator.load(tmp_path)
+    assert loaded.model.config == saved.model.config
+    assert loaded.src_vocab.tokens == saved.src_vocab.tokens
+    for name, weight in saved.model.state_dict().items():
+        expected = weight.half().float() if half else weight
+        assert torch.equal(loaded.model.state_dict()[name], expected)
+    assert loaded.model.training is False
+    kept = load_file(tmp_path / "model.safetensors")
+    assert {w.dtype for w in kept.values()} == {
+        torch.float16 if half else torch.float32
+    }
+    if tied:
+        table = loaded.model.tgt_embedding.table.weight
+        assert loaded.model.output_proj.weight is table
+        assert loaded.model.src_embedding.table.weight is table
+
+
+@FEW
+@given(
+    st.lists(st.sampled_from(ENGLISH.tokens[4:]), min_size=1, max_size=9).filter(
+        lambda words: words != ["."] * len(words)
+    ),
+    st.integers(1, 5),
+)
+def test_a_batch_translates_as_its_sentences_alone(
+    words: list[str], batch_size: int
+) -> None:
+    translator = make()
+    sentences = [" ".join(words), "the dog", "a cat sees the dog .", "The cat"]
+    together = translator.translate(sentences, batch_size)
+    assert together == [translator.translate([one])[0] for one in sentences]
+
+
+def test_a_sentence_gets_its_capital_and_its_full_stop() -> None:
+    translator = make()
+    assert translator.read("  the   dog ").text == "The dog."
+    assert translator.read("the dog?").text == "The dog?"
+    assert translator.read("the dog!!").text == "The dog."
+    assert translator.read("the dog!?").text == "The dog!?"
+    assert translator.read("a !").text == "A."
+    translator.punctuate = False
+    assert translator.read(" the dog ").text == "the dog"
+
+
+def test_no_sentences_give_no_translations() -> None:
+    assert make().translate([]) == []
+
+
+@pytest.mark.parametrize("nothing", ["", "  ", "\n", "...", "¿?"])
+def test_nothing_to_translate_is_refused(nothing: str) -> None:
+    with pytest.raises(ValueError, match="nothing to translate"):
+        make().translate([nothing])
+
+
+def test_a_sentence_too_long_is_refused_and_the_longest_is_not() -> None:
+    translator = make()
+    assert len(translator.translate(["the " * 10])) == 1  # 10, a full stop, <eos>
+    with pytest.raises(ValueError, match="13 words and marks is too long"):
+        translator.translate(["the " * 12])
+
+
+def test_one_string_is_not_a_list_of_sentences() -> None:
+    with pytest.raises(TypeError, match="takes a list of sentences"):
+        make().translate("the dog")
+
+
+@pytest.mark.parametrize("thing", [None, 3, b"the dog", ["the dog"]])
+def test_what_is_no_text_is_refused(thing: Any) -> None:
+    with pytest.raises(TypeError, match="must be text, but it is"):
+        make().translate(["the dog", thing])
+    with pytest.raises(TypeError, match="must be text, but it is"):
+        make().unknown_words(thing)
+
+
+@pytest.mark.parametrize("size", [0, -1])
+def test_a_batch_of_none_is_refused(size: int) -> None:
+    with pytest.raises(ValueError, match=f"at least 1, but it is {size}"):
+        make().translate(["the dog"], batch_size=size)
+
+
+@pytest.mark.parametrize("size", [2.5, None, "64"])
+def test_a_batch_size_is_a_whole_number(size: object) -> None:
+    with pytest.raises(TypeError, match=f"whole number, but it is {size!r}"):
+        make().translate(["the dog"], batch_size=size)
+
+
+def test_sentences_may_come_one_by_one() -> None:
+    sentences = ["the dog", "a cat sees the dog"]
+    expected = make().translate(sentences)
+    assert make().translate(iter(sentences)) == expected
+    assert make().translate(tuple(sentences)) == expected
+
+
+def test_unknown_words_are_named() -> None:
+    assert make().unknown_words("the zebra sees a zebra and") == ["zebra", "and"]
+
+
+def test_vocabularies_of_another_size_are_refused() -> None:
+    with pytest.raises(ValueError, match="10 and 10 tokens, but these have 5 and 10"):
+        Translator(make().model, Vocabulary(["one"]), SPANISH)
+
+
+def test_paddings_that_differ_are_refused() -> None:
+    words = Vocabulary(SPANISH.tokens[4:], specials=(SOS, PAD, EOS, UNK))
+    with pytest.raises(ValueError, match="theirs are 0, 0 and 1"):
+        Translator(make().model, ENGLISH, words)
+
+
+def test_saving_and_loading_draw_no_random_numbers(tmp_path: Path) -> None:
+    translator = make()
+    before = torch.get_rng_state()
+    translator.save(tmp_path)
+    Translator.load(tmp_path)
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+@pytest.mark.parametrize(("number", "half"), [(1e5, True), (torch.nan, False)])
+def test_weights_that_a_file_cannot_keep_are_refused(
+    number: float, half: bool, folder: Path
+) -> None:
+    before = {file: file.read_bytes() for file in folder.iterdir()}
+    translator = make()
+    with torch.no_grad():
+        translator.model.output_proj.bias[3] = number
+    with pytest.raises(ValueError, match=r"'output_proj\.bias' are not all numbers"):
+        translator.save(folder, half=half)
+    assert {file: file.read_bytes() for file in folder.iterdir()} == before
+
+
+class TestBeam:
+    """The beam, through the translator."""
+
+    SENTENCES = ("the dog", "a cat sees the dog", "the cat sees a dog .")
+
+    def test_one_is_greedy_and_the_default(self) -> None:
+        translator = make()
+        greedy = translator.translate(self.SENTENCES)
+        assert translator.translate(self.SENTENCES, beam_size=1) == greedy
+
+    @pytest.mark.parametrize("beam_size", [2, 4])
+    def test_a_batch_gives_what_each_sentence_gives_alone(self, beam_size: int) -> None:
+        translator = make()
+        together = translator.translate(self.SENTENCES, 2, beam_size)
+        alone = [translator.translate([one], 1, beam_size)[0] for one in self.SENTENCES]
+        assert together == alone
+
+    def test_n_best_begins_with_the_best_and_falls(self) -> None:
+        translator = make()
+        for sentence in self.SENTENCES:
+            found = translator.n_best(sentence, 4)
+            (best,) = translator.translate([sentence], beam_size=4)
+            assert found[0][0] == best
+            scores = [score for _, score in found]
+            assert scores == sorted(scores, reverse=True)
+            assert all(score < 0 for score in scores)
+            assert len(found) == 4
+
+    def test_the_penalty_reaches_the_search(self) -> None:
+        translator = make()
+        for penalty in (0.0, 2.0):
+            ids = translator.src_vocab.encode("The dog sees a cat.")
+            src = torch.tensor([[*ids, translator.src_vocab.eos_id]])
+            ends = (translator.tgt_vocab.sos_id, translator.tgt_vocab.eos_id)
+            expected = beam_search(translator.model, src, *ends, 3, penalty)[0][0]
+            (found, score), *_ = translator.n_best("the dog sees a cat", 3, penalty)
+            assert found == translator.tgt_vocab.decode(expected.ids)
+            assert score == pytest.approx(expected.score, rel=1e-4)
+
+    @pytest.mark.parametrize("size", [0, 11])
+    def test_an_impossible_beam_is_refused(self, size: int) -> None:
+        with pytest.raises(ValueError, match=f"beam_size .* but it is {size}"):
+            make().translate(["the dog"], beam_size=size)
+
+
+class TestNames:
+    """A name is a folder first, and then a shipped translator."""
+
+    @pytest.fixture(autouse=True)
+    def here(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+
+    def test_a_shipped_one_is_found_from_everywhere(self) -> None:
+        assert len(Translator.load("grammar-en-es").src_vocab) > 500
+
+    def test_a_translator_of_ones_own_comes_first(self) -> None:
+        make().save("grammar-en-es")
+        assert Translator.load("grammar-en-es").src_vocab.tokens == ENGLISH.tokens
+        assert len(Translator.load(SHIPPED / "grammar-en-es").src_vocab) > 500
+
+    def test_a_folder_without_a_translator_hides_none(self) -> None:
+        Path("grammar-en-es").mkdir()
+        assert len(Translator.load("grammar-en-es").src_vocab) > 500
+
+    @pytest.mark.parametrize("name", ["", ".", "..", "../models/grammar-en-es", "*"])
+    def test_only_a_whole_name_is_a_name(self, name: str) -> None:
+        with pytest.raises(FileNotFoundError, match="are: grammar-en-es"):
+            Translator.load(name)
+
+    def test_a_link_to_a_folder_is_a_folder(self) -> None:
+        make().save("far")
+        Path("near").symlink_to("far", target_is_directory=True)
+        make(d_ff=16).save("near")
+        assert Translator.load("far").model.config.d_ff == 16
+
+
+class TestDamage:
+    """A damaged or foreign folder gets one sentence that names it."""
+
+    def refused(self, folder: Path, reason: str) -> None:
+        with pytest.raises((ValueError, FileNotFoundError), match=reason) as caught:
+            Translator.load(folder)
+        assert str(folder) in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+    def test_no_folder(self, tmp_path: Path) -> None:
+        self.refused(tmp_path / "nowhere", "no folder of a translator")
+
+    @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
+    def test_a_missing_file(self, folder: Path, name: str) -> None:
+        (folder / name).unlink()
+        self.refused(folder, name)
+
+    @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
+    @pytest.mark.parametrize("share", [0.0, 0.5, 0.99])
+    def test_a_truncated_file(self, folder: Path, name: str, share: float) -> None:
+        whole = (folder / name).read_bytes()
+        (folder / name).write_bytes(whole[: int(len(whole) * share)])
+        self.refused(folder, "not a whole translator")
+
+    @pytest.mark.parametrize("text", ["[]", "{}", "null", '{"format": 2}'])
+    def test_another_json(self, folder: Path, text: str) -> None:
+        (folder / "config.json").write_text(text)
+        self.refused(folder, "not a whole translator")
+
+    @pytest.mark.parametrize(
+        ("key", "value"),
+        [
+            ("src_vocab", ["<pad>", "word"]),
+            ("tgt_vocab", "word"),
+            ("model", {"src_vocab_size": 10}),
+            ("model", 3),
+            ("model", {"src_vocab_size": 10, "tgt_vocab_size": 10, "color": 1}),
+        ],
+    )
+    def test_another_setting(self, folder: Path, key: str, value: object) -> None:
+        description = json.loads((folder / "config.json").read_text())
+        description[key] = value
+        (folder / "config.json").write_text(json.dumps(description))
+        self.refused(folder, "not a whole translator")
+
+    def test_weights_of_another_model(self, folder: Path) -> None:
+        save_file({"weight": torch.ones(2)}, folder / "model.safetensors")
+        self.refused(folder, "are missing")
+
+    @pytest.mark.parametrize("number", [torch.nan, torch.inf])
+    def test_weights_that_are_no_numbers(self, folder: Path, number: float) -> None:
+        weights = load_file(folder / "model.safetensors")
+        weights["output_proj.bias"][3] = number
+        save_file(weights, folder / "model.safetensors")
+        self.refused(folder, r"'output_proj\.bias' are not all finite")
+
+    def test_sizes_that_fit_no_memory(self, folder: Path) -> None:
+        description = json.loads((folder / "config.json").read_text())
+        description["model"]["d_model"] = 2 * 10**12
+        (folder / "config.json").write_text(json.dumps(description))
+        self.refused(folder, "not a whole translator")
+
+    def test_weights_of_another_size(self, folder: Path) -> None:
+        weights = load_file(folder / "model.safetensors")
+        weights["output_proj.bias"] = torch.zeros(3)
+        save_file(weights, folder / "model.safetensors")
+        self.refused(folder, r"shape \(3,\), but the model wants \(10,\)")
+
+
+LINES = ["the dog sees the cat", "a cat sees a dog", "el perro ve al gato"] * 4
+
+
+def make_subwords(shared: bool = True) -> Translator:
+    """Return a tiny translator whose vocabulary is made of pieces."""
+    torch.manual_seed(0)
+    one = SubwordVocabulary.build(LINES, 30)
+    two = one if shared else SubwordVocabulary.build(LINES[2::3], 20)
+    config = TransformerConfig(
+        len(one), len(two), 8, n_heads=2, n_layers=1, d_ff=8, tie_embeddings=shared
+    )
+    return Translator(Transformer(config), one, two)
+
+
+class TestSubwords:
+    """A translator of pieces, whole and damaged."""
+
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        make_subwords().save(tmp_path, half=True)
+        return tmp_path
+
+    @pytest.mark.parametrize("shared", [True, False])
+    def test_what_is_loaded_is_what_was_saved(
+        self, shared: bool, tmp_path: Path
+    ) -> None:
+        saved = make_subwords(shared)
+        saved.save(tmp_path)
+        loaded = Translator.load(tmp_path)
+        assert (loaded.src_vocab is loaded.tgt_vocab) is shared
+        sentences = ["the dog sees a cat", "the dogs seeing"]
+        assert loaded.translate(sentences) == saved.translate(sentences)
+        assert loaded.n_best(sentences[0]) == saved.n_best(sentences[0])
+        names = {"tokenizer.json"} if shared else {"src.json", "tgt.json"}
+        assert {file.name for file in tmp_path.iterdir()} == {
+            "config.json",
+            "model.safetensors",
+            *names,
+        }
+
+    def test_only_characters_can_be_unknown(self) -> None:
+        translator = make_subwords()
+        assert translator.unknown_words("dots sat stages") == []
+        assert translator.unknown_words("the 木 sees 木 zzz") == ["木", "zzz"]
+
+    def test_the_length_is_told_in_pieces(self) -> None:
+        with pytest.raises(ValueError, match="1200 sub-words is too long"):
+            make_subwords().translate(["the dog " * 400])
+
+    def refused(self, folder: Path, reason: str | None = None) -> None:
+        with pytest.raises(ValueError, match=reason) as caught:
+            Translator.load(folder)
+        message = str(caught.value)
+        assert message.startswith(f"{folder} is not a whole translator of this book:")
+        assert "\n" not in message
+        assert len(message) < 400
+
+    def test_no_tokenizer(self, folder: Path) -> None:
+        (folder / "tokenizer.json").unlink()
+        self.refused(folder, r"no file tokenizer\.json")
+
+    @pytest.mark.parametrize("share", [0.0, 0.3, 0.99])
+    def test_half_a_tokenizer(self, folder: Path, share: float) -> None:
+        whole = (folder / "tokenizer.json").read_bytes()
+        (folder / "tokenizer.json").write_bytes(whole[: int(len(whole) * share)])
+        self.refused(folder, "no sub-word vocabulary")
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "[]",
+            "{}",
+            "null",
+            '{"model": {"type": "WordPiece", "vocab": {}}}',
+            '{"model": {"type": "BPE"}}',
+            '{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}',
+            '{"model": {"type": "BPE", "vocab": {"<pad>": 5}, "merges": []}}',
+        ],
+    )
+    def test_another_tokenizer(self, folder: Path, text: str) -> None:
+        (folder / "tokenizer.json").write_text(text)
+        self.refused(folder, "no sub-word vocabulary")
+
+    def test_bytes_that_are_no_text(self, folder: Path) -> None:
+        (folder / "tokenizer.json").write_bytes(b"\xff\xfe\x00")
+        self.refused(folder)
+
+    def test_a_tokenizer_of_another_size(self, folder: Path) -> None:
+        small = SubwordVocabulary.build(LINES, 20)
+        (folder / "tokenizer.json").write_text(small.to_json())
+        self.refused(folder, "vocabularies of 30 and 30 tokens, but these have 20")
+
+    @pytest.mark.parametrize(
+        "name",
+        ["../tokenizer.json", "/etc/passwd", "a/b.json", "..", "", ".", "nothing.json"],
+    )
+    def test_a_file_outside_the_folder_is_never_read(
+        self, folder: Path, name: str
+    ) -> None:
+        inside = folder / "inside"
+        make_subwords().save(inside)
+        (folder / "a").mkdir()
+        (folder / "a" / "b.json").write_text((folder / "tokenizer.json").read_text())
+        description = json.loads((inside / "config.json").read_text())
+        description["src_vocab"] = description["tgt_vocab"] = name
+        (inside / "config.json").write_text(json.dumps(description))
+        self.refused(inside, "not the name of a file in it|no file|it has no")
+
+    @pytest.mark.parametrize(
+        "content",
+        [b"", b"\x80\x04}\x94.", b"PK\x03\x04" + b"\x00" * 60, b"<!DOCTYPE html>" * 9],
+    )
+    def test_weights_that_are_no_safetensors_are_not_read(
+        self, folder: Path, content: bytes
+    ) -> None:
+        """Nothing (an empty file), a pickle, a zip of PyTorch's, a page of the web."""
+        (folder / "model.safetensors").write_bytes(content)
+        self.refused(folder)
+
+    def test_only_a_file_of_safetensors_counts(self, folder: Path) -> None:
+        (folder / "model.safetensors").rename(folder / "model.pt")
+        with pytest.raises(FileNotFoundError, match=r"no file model\.safetensors"):
+            Translator.load(folder)
+
+    def test_numbers_that_16_bits_lost(self, folder: Path) -> None:
+        weights = load_file(folder / "model.safetensors")
+        name = next(iter(weights))
+        weights[name] = torch.full_like(weights[name], torch.nan)
+        save_file(weights, folder / "model.safetensors")
+        self.refused(folder, "are not all finite")
+
+
+def test_saving_over_an_old_translator_leaves_no_rest(folder: Path) -> None:
+    make(d_ff=16).save(folder)
+    assert Translator.load(folder).model.config.d_ff == 16
+    assert {file.name for file in folder.iterdir()} == {
+        "config.json",
+        "model.safetensors",
+    }
+
+
+@pytest.fixture(scope="module")
+def splits() -> Any:
+    return corpora.load("grammar").splits
+
+
+class TestShipped:
+    """The grammar translator keeps what its card promises."""
+
+    FOLDER = SHIPPED / "grammar-en-es"
+
+    @pytest.mark.slow
+    def test_its_scores_are_those_of_its_card(self, splits: Any) -> None:
+        report = json.loads((self.FOLDER / "scores.json").read_text("utf-8"))
+        translator = Translator.load("grammar-en-es")
+        promised = {"unseen_sentences": 0.99, "unseen_combinations": 0.90}
+        assert report["scores"].keys() == promised.keys()
+        for part, least in promised.items():
+            result, _ = score(translator, splits[part])
+            assert result["sentences"] >= 2000
+            assert result["exact_match"] >= least
+            # Another processor may round a tie the other way: at most a few sentences.
+            assert abs(
+                result["exact_match"] - report["scores"][part]["exact_match"]
+            ) < (0.003)
+
+    def test_it_was_made_in_at_most_five_minutes(self) -> None:
+        report = json.loads((self.FOLDER / "scores.json").read_text("utf-8"))
+        assert report["seconds"] <= 300
+
+    def test_its_vocabularies_are_those_of_its_training_part_alone(
+        self, splits: Any
+    ) -> None:
+        translator = Translator.load("grammar-en-es")
+        for side, vocabulary in enumerate((translator.src_vocab, translator.tgt_vocab)):
+            built = Vocabulary.build(pair[side] for pair in splits["train"])
+            assert built.tokens == vocabulary.tokens
+
+    def test_two_calls_give_the_same_answer(self) -> None:
+        translator = Translator.load("grammar-en-es")
+        translator.model.train()  # dropout on: decoding has to switch it off
+        sentence = ["I like the red car."]
+        assert translator.translate(sentence) == translator.translate(sentence)
+
+    def test_the_readme_tells_its_scores_and_its_size(self) -> None:
+        report = json.loads((self.FOLDER / "scores.json").read_text("utf-8"))
+        readme = (SHIPPED.parent.parent / "README.md").read_text("utf-8")
+        assert f"{report['parameters']:,} parameters" in readme
+        assert f"runs/{report['name']}" in readme
+        for result in report["scores"].values():
+            assert (
+                f"| {result['sentences']:,} | {result['exact_match']:.2%} |" in readme
+            )

@@ -1,0 +1,282 @@
+"""The interactive views: what they hold, and that they draw with the network off."""
+
+import html
+import re
+import warnings
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+import torch
+from playwright.sync_api import sync_playwright
+from torch import nn
+
+from book.tools.site.browser import find_browser
+from lib.attention import MultiHeadAttention
+from lib.figures.views import (
+    Lookup,
+    head_view,
+    model_view,
+    neuron_view,
+    record_lookups,
+)
+
+TOKENS = ["the", "dog", "bites", "the", "man"]
+AWKWARD = ["<sos>", "</script><b>", 'a"b', "¿", "&amp;"]
+
+
+def weights(layers: int = 1, heads: int = 2, size: int = 5) -> list[torch.Tensor]:
+    generator = torch.Generator().manual_seed(0)
+    shape = (layers, 1, heads, size, size)
+    return list(torch.randn(shape, generator=generator).softmax(dim=-1))
+
+
+class Page(HTMLParser):
+    """What a browser would find: frames outside, scripts and attributes inside."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.attributes: list[tuple[str, str, str | None]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(tag, name, value) for name, value in attrs]
+
+    def values(self, name: str) -> list[str]:
+        return [value or "" for _, key, value in self.attributes if key == name]
+
+
+def inside(view: Any) -> str:
+    (page,) = Page(view.data).values("srcdoc")
+    return page
+
+
+def test_a_view_names_no_address_that_a_browser_would_fetch():
+    view = head_view(weights(), TOKENS)
+    for page in (Page(view.data), Page(inside(view))):
+        assert not page.values("src")
+        assert not page.values("href")
+    text = inside(view)
+    assert "cdnjs" not in text
+    found = set(re.findall(r"https?://([\w.-]+)", text))
+    # Names of XML dialects, and credits in comments: nothing is fetched.
+    assert found == {"www.w3.org", "d3js.org", "github.com"}
+
+
+def test_the_frame_may_run_scripts_and_nothing_else():
+    page = Page(head_view(weights(), TOKENS).data)
+    assert page.values("sandbox") == ["allow-scripts"]
+    assert page.values("title") == ["Attention, head by head"]
+
+
+def test_the_same_weights_give_the_same_text():
+    assert head_view(weights(), TOKENS).data == head_view(weights(), TOKENS).data
+
+
+def test_weights_are_rounded_and_all_there():
+    exact = torch.tensor([[[[0.123456, 0.876544], [0.5, 0.5]]]])
+    page = inside(head_view([exact], ["lets", "go"]))
+    assert '"attn": [[[[0.1235, 0.8765], [0.5, 0.5]]]]' in page
+    assert '"left_text": ["lets", "go"]' in page
+
+
+def test_a_large_view_stays_below_its_limit():
+    view = head_view(weights(layers=6, heads=8, size=12), ["word"] * 12)
+    assert len(view.data) < 400_000
+
+
+def test_the_frame_is_as_high_as_the_longer_sentence():
+    cross = torch.full((1, 2, 3, 7), 1 / 7)
+    tall = head_view(
+        cross_attention=[cross], encoder_tokens=["s"] * 7, decoder_tokens=["t"] * 3
+    )
+    assert "height: 248px" in tall.data  # 90 + 7 × 22.5 = 247.5
+    assert "height: 202px" in head_view(weights(), TOKENS).data
+
+
+def test_gradients_and_other_dtypes_are_no_obstacle():
+    tensor = weights()[0].to(torch.bfloat16).requires_grad_()
+    assert "dog" in inside(head_view([tensor], TOKENS))
+
+
+def test_no_warning_and_nothing_printed(capsys: pytest.CaptureFixture[str]):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        head_view(weights(), TOKENS)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "tokens", "message"),
+    [
+        (torch.ones(2, 2, 5, 5), TOKENS, r"shape \(1, H, T, S\).*\(2, 2, 5, 5\)"),
+        (torch.ones(2, 5, 5), TOKENS, r"shape \(1, H, T, S\).*\(2, 5, 5\)"),
+        (torch.ones(1, 2, 5, 5), TOKENS[:4], "5 positions.*tokens is 4"),
+        (torch.ones(1, 2, 5, 5), None, "'tokens' is required"),
+    ],
+)
+def test_what_does_not_fit_is_refused(
+    wrong: torch.Tensor, tokens: list[str] | None, message: str
+):
+    with pytest.raises(ValueError, match=message):
+        head_view([wrong], tokens)
+
+
+@pytest.mark.browser
+def test_it_draws_with_the_network_off(tmp_path):
+    path = tmp_path / "page.html"
+    views = [head_view(weights(layers=2), tokens).data for tokens in (TOKENS, AWKWARD)]
+    path.write_text("<!doctype html><meta charset='utf-8'>" + "".join(views), "utf-8")
+    browser_path = find_browser()
+    assert browser_path, "no Chromium: install one, or name one in CHROMIUM"
+    complaints: list[str] = []
+    requests: list[str] = []
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(
+            executable_path=browser_path, args=["--no-sandbox"]
+        )
+        page = browser.new_context(offline=True).new_page()
+        page.on("request", lambda request: requests.append(request.url))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "console",
+            lambda line: complaints.append(line.text) if line.type == "error" else None,
+        )
+        page.goto(path.as_uri())
+        for frame, tokens in zip(page.frames[1:], (TOKENS, AWKWARD), strict=True):
+            frame.wait_for_selector("#vis line", state="attached")
+            assert frame.locator("line").count() == 2 * 5 * 5
+            assert frame.locator("text").all_text_contents() == tokens * 2
+        frame = page.frames[1]
+        shown = "line[visibility='visible']"
+        assert frame.locator(shown).count() == 0
+        frame.locator("text").nth(1).hover()
+        assert frame.locator(shown).count() == 2 * 5  # from "dog", in both heads
+        before = frame.locator("line").first.get_attribute("stroke-opacity")
+        frame.locator("#layer").select_option("1")
+        after = frame.locator("line").first.get_attribute("stroke-opacity")
+        assert before != after
+        browser.close()
+    assert requests == [path.as_uri()]
+    assert complaints == []
+
+
+def test_a_token_cannot_end_the_script_or_the_frame():
+    view = head_view(weights(), AWKWARD)
+    start = view.data.index('srcdoc="') + len('srcdoc="')
+    stored = view.data[start : view.data.index('"></iframe>')]
+    assert html.unescape(stored) == inside(view)
+    assert r"<\/script><b>" in inside(view)
+
+
+# --- the model view and the neuron view ---------------------------------------------
+
+
+def lookups(rows: int = 3, columns: int = 4) -> list[Lookup]:
+    """Two layers of two heads, as a real attention compares them."""
+    torch.manual_seed(0)
+    model = nn.ModuleList(MultiHeadAttention(d_model=8, n_heads=2) for _ in range(2))
+    query, key = torch.randn(1, rows, 8), torch.randn(1, columns, 8)
+    with record_lookups(model) as found:
+        for attention in model:
+            attention(query, key, key)
+    return list(found.values())
+
+
+def test_a_lookup_holds_what_the_attention_compared() -> None:
+    for lookup in lookups():
+        d_k = lookup.queries.size(-1)
+        scores = lookup.queries @ lookup.keys.transpose(-2, -1) / d_k**0.5
+        assert torch.allclose(scores.softmax(dim=-1), lookup.weights, atol=1e-6)
+
+
+def test_after_recording_no_hook_is_left() -> None:
+    attention = MultiHeadAttention(d_model=4, n_heads=2)
+    with record_lookups(attention):
+        assert attention._forward_hooks
+    assert not attention._forward_hooks
+
+
+@pytest.mark.parametrize("tokens", [(AWKWARD[:2], AWKWARD), (AWKWARD[:3], None)])
+def test_tokens_that_do_not_fit_a_neuron_view_are_refused(tokens) -> None:
+    with pytest.raises(ValueError, match="must have shape"):
+        neuron_view(lookups(3, 4), *tokens)
+
+
+def more_views() -> dict[str, Any]:
+    """Each kind of view, with tokens that could break a page."""
+    left, right = AWKWARD[:3], AWKWARD[1:]
+    found = lookups(3, 4)
+    weights_of = [lookup.weights for lookup in found]
+    both = {"encoder_tokens": right, "decoder_tokens": left}
+    return {
+        "model": model_view(cross_attention=weights_of, **both),
+        "neuron": neuron_view(found, left, right),
+    }
+
+
+@pytest.mark.parametrize("kind", ["model", "neuron"])
+def test_more_views_ask_no_other_host(kind: str) -> None:
+    frame = Page(more_views()[kind].data)
+    (page,) = frame.values("srcdoc")
+    assert not Page(page).values("src")
+    assert not Page(page).values("href")
+    assert re.search("id=[\"']vis[\"']", page)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [360, 900])
+@pytest.mark.parametrize("kind", ["model", "neuron"])
+def test_more_views_draw_with_the_network_off(kind: str, width: int) -> None:
+    mistakes: list[str] = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=find_browser(), args=["--no-sandbox"]
+        )
+        context = browser.new_context(
+            offline=True, viewport={"width": width, "height": 700}
+        )
+        page = context.new_page()
+        page.on("pageerror", lambda error: mistakes.append(str(error)))
+        page.set_content(more_views()[kind].data)
+        frame = page.frames[1]
+        frame.wait_for_selector("#vis svg *", state="attached")
+        drawn = frame.evaluate("document.querySelectorAll('#vis svg *').length")
+        texts = frame.evaluate(
+            "[...document.querySelectorAll('#vis text')].map(e => e.textContent.trim())"
+        )
+        widest = frame.evaluate("document.documentElement.scrollWidth")
+        browser.close()
+    assert not mistakes
+    assert drawn > 30
+    if kind == "model":
+        assert widest <= width
+        assert {"Heads", "Layers"} <= set(texts)
+    else:
+        assert set(AWKWARD) <= set(texts)
+
+
+_OPEN = "document.querySelector('#vis .plus-sign').dispatchEvent(new Event('click'))"
+_RIGHTMOST = """() => {
+    const view = document.querySelector('#vis');
+    const left = view.getBoundingClientRect().left;
+    const texts = [...view.querySelectorAll('text')].filter(e => e.textContent.trim());
+    const edges = texts.map(e => e.getBoundingClientRect().right - left);
+    return [Math.max(...edges), view.scrollWidth];
+}"""
+
+
+@pytest.mark.browser
+def test_all_columns_of_the_neuron_view_can_be_scrolled_to_on_a_phone() -> None:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=find_browser(), args=["--no-sandbox"]
+        )
+        page = browser.new_page(viewport={"width": 360, "height": 700})
+        page.set_content(more_views()["neuron"].data)
+        frame = page.frames[1]
+        frame.wait_for_selector("#vis .plus-sign", state="attached")
+        frame.evaluate(_OPEN)
+        rightmost, room = frame.evaluate(_RIGHTMOST)
+        browser.close()
+    assert 360 < rightmost <= room

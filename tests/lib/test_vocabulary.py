@@ -1,0 +1,199 @@
+"""Words to numbers and back."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lib import corpora
+from lib.text import EOS, PAD, SOS, UNK, Vocabulary, detokenize, tokenize
+from tests.strategies import FEW
+
+WORD = st.text("abcñáé", min_size=1, max_size=4)
+WORDS = st.lists(WORD, min_size=1, max_size=8)
+
+
+# --- tokenize and detokenize ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tokens"),
+    [
+        ("", []),
+        ("   \n\t", []),
+        ("lets go", ["lets", "go"]),
+        ("  lets   go ", ["lets", "go"]),
+        ("¿Le gusta?", ["¿", "Le", "gusta", "?"]),
+        ("¡No, señor!", ["¡", "No", ",", "señor", "!"]),
+        ("I don't know.", ["I", "don't", "know", "."]),
+        ("I don’t know.", ["I", "don't", "know", "."]),
+        ("the girls' car", ["the", "girls", "'", "car"]),
+        ("'go'", ["'", "go", "'"]),
+        ("él está aquí", ["él", "está", "aquí"]),
+        ("at 10:30", ["at", "10", ":", "30"]),
+        ("well...", ["well", ".", ".", "."]),
+        ("<pad>", ["<", "pad", ">"]),
+        ("Ana and ANA", ["Ana", "and", "ANA"]),
+    ],
+)
+def test_words_and_marks_are_tokens(sentence: str, tokens: list[str]) -> None:
+    assert tokenize(sentence) == tokens
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "¿Le gusta el coche rojo?",
+        "¡No, señor!",
+        "I don't know; she does (he says): yes.",
+        "me gustan las casas blancas",
+    ],
+)
+def test_a_sentence_is_put_together_again(sentence: str) -> None:
+    assert detokenize(tokenize(sentence)) == sentence
+
+
+def test_every_sentence_of_the_corpora_is_put_together_again() -> None:
+    for name in ("phrases", "grammar"):  # those that need no download
+        options = {"size": 300} if name == "grammar" else {}
+        for pairs in corpora.load(name, **options).splits.values():
+            for pair in pairs:
+                for sentence in pair:
+                    assert detokenize(tokenize(sentence)) == sentence
+
+
+@FEW
+@given(text=st.text(max_size=20))
+def test_tokenizing_any_text_is_settled_after_once(text: str) -> None:
+    tokens = tokenize(text)
+    assert all(token and not any(c.isspace() for c in token) for token in tokens)
+    assert tokenize(" ".join(tokens)) == tokens
+
+
+def test_an_accent_typed_on_its_own_makes_no_difference() -> None:
+    sentence = "él está aquí, señor"
+    assert tokenize(unicodedata.normalize("NFD", sentence)) == tokenize(sentence)
+
+
+def test_one_text_is_no_list_of_words() -> None:
+    with pytest.raises(TypeError, match="not one text: 'lets go'"):
+        Vocabulary("lets go")
+    with pytest.raises(TypeError, match="not one text: 'lets go'"):
+        Vocabulary.build("lets go")
+
+
+# --- Vocabulary -----------------------------------------------------------------------
+
+
+@FEW
+@given(words=WORDS)
+def test_known_words_survive_the_way_there_and_back(words: list[str]) -> None:
+    sentence = " ".join(words)
+    vocabulary = Vocabulary.build([sentence])
+    ids = vocabulary.encode(sentence)
+    assert len(ids) == len(words)
+    assert all(number > vocabulary.unk_id for number in ids)
+    assert vocabulary.decode(ids) == sentence
+    assert vocabulary.decode([vocabulary.sos_id, *ids, vocabulary.eos_id]) == sentence
+    assert vocabulary.unknown(sentence) == []
+    assert all(word in vocabulary for word in words)
+
+
+@FEW
+@given(known=WORDS, asked=WORDS)
+def test_other_words_become_unknown(known: list[str], asked: list[str]) -> None:
+    vocabulary = Vocabulary.build([" ".join(known)])
+    ids = vocabulary.encode(" ".join(asked))
+    for word, number in zip(asked, ids, strict=True):
+        assert (number == vocabulary.unk_id) == (word not in known)
+    missing = [word for word in asked if word not in known]
+    assert vocabulary.unknown(" ".join(asked)) == list(dict.fromkeys(missing))
+
+
+def test_the_special_tokens_come_first() -> None:
+    vocabulary = Vocabulary(["go"])
+    assert vocabulary.tokens == (PAD, SOS, EOS, UNK, "go")
+    ids = (
+        vocabulary.pad_id,
+        vocabulary.sos_id,
+        vocabulary.eos_id,
+        vocabulary.unk_id,
+    )
+    assert ids == (0, 1, 2, 3)
+    assert len(vocabulary) == 5
+    assert "go" in vocabulary
+    assert PAD in vocabulary
+    assert "stop" not in vocabulary
+
+
+def test_the_special_tokens_may_come_in_another_order() -> None:
+    vocabulary = Vocabulary(["go"], specials=(SOS, EOS, UNK, PAD))
+    assert (vocabulary.pad_id, vocabulary.sos_id) == (3, 0)
+    assert vocabulary.decode([0, 4, 3, 1]) == "go"
+
+
+def test_frequent_words_come_first_then_the_alphabet() -> None:
+    vocabulary = Vocabulary.build(["b a c", "b d", "c b"])
+    assert vocabulary.tokens[4:] == ("b", "c", "a", "d")
+
+
+@FEW
+@given(words=WORDS, order=st.randoms(use_true_random=False))
+def test_the_order_of_the_sentences_does_not_matter(words: list[str], order) -> None:
+    shuffled = list(words)
+    order.shuffle(shuffled)
+    assert Vocabulary.build(words).tokens == Vocabulary.build(shuffled).tokens
+
+
+def test_rare_words_can_be_left_out() -> None:
+    sentences = ["a a a b b c"]
+    assert Vocabulary.build(sentences, min_count=2).tokens[4:] == ("a", "b")
+    assert Vocabulary.build(sentences, min_count=9).tokens[4:] == ()
+    assert Vocabulary.build([]).tokens[4:] == ()
+
+
+@pytest.mark.parametrize("min_count", [0, -2])
+def test_a_count_below_one_is_refused(min_count: int) -> None:
+    with pytest.raises(ValueError, match=rf"at least 1, but it is {min_count}\."):
+        Vocabulary.build(["a"], min_count=min_count)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "twice"), [(["a", "b", "a"], "'a'"), (["a", PAD], "'<pad>'")]
+)
+def test_a_token_twice_is_refused_by_name(tokens: list[str], twice: str) -> None:
+    with pytest.raises(ValueError, match=twice):
+        Vocabulary(tokens)
+
+
+@pytest.mark.parametrize("special", [PAD, SOS, EOS, UNK])
+def test_a_missing_special_token_is_refused_by_name(special: str) -> None:
+    others = [token for token in (PAD, SOS, EOS, UNK) if token != special]
+    with pytest.raises(ValueError, match=special):
+        Vocabulary(["a"], specials=others)
+
+
+def test_decoding_stops_at_the_end_and_skips_what_is_no_word() -> None:
+    vocabulary = Vocabulary(["go", "lets"])
+    assert vocabulary.decode([]) == ""
+    assert vocabulary.decode([2, 4, 5]) == ""
+    assert vocabulary.decode([1, 5, 0, 4, 2, 5]) == "lets go"
+    assert vocabulary.decode([5, 3]) == "lets <unk>"
+    assert vocabulary.decode(torch.tensor([1, 5, 4, 2, 0])) == "lets go"
+
+
+@pytest.mark.parametrize("number", [-1, 6, 100])
+def test_an_id_outside_the_vocabulary_is_refused(number: int) -> None:
+    vocabulary = Vocabulary(["go", "lets"])
+    with pytest.raises(ValueError, match=f"id {number} .* 6 tokens"):
+        vocabulary.decode([4, number])
+
+
+def test_special_tokens_cannot_be_typed() -> None:
+    vocabulary = Vocabulary.build(["lets go"])
+    ids = vocabulary.encode("lets <eos> go <pad>")
+    assert not {vocabulary.eos_id, vocabulary.pad_id, vocabulary.sos_id} & set(ids)

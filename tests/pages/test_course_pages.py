@@ -1,0 +1,490 @@
+"""The pages for teachers, and the self-tests: sums, numbers, links and commands."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import re
+import shlex
+import tomllib
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from book.tools.project.address import ROOT
+from book.tools.site.captions import REFERENCE, carry_to_lessons
+from book.tools.site.front_page import title_of
+from book.tools.site.self_tests import (
+    LETTERS,
+    Question,
+    question_markdown,
+    read_questions,
+)
+from lib import corpora
+from lib.commands import evaluate, export, train, translate
+from tests.book_sources import CHAPTERS, read
+
+COURSE = ROOT / "book" / "course"
+LESSONS = sorted(COURSE.glob("[0-9][0-9]_*.md"))
+SYLLABUSES = [COURSE / "two_days.md", COURSE / "six_weeks.md"]
+PAGES = sorted(COURSE.glob("*.md"))
+PARTS = {1: range(1, 6), 2: range(6, 10), 3: range(10, 15), 4: range(15, 16)}
+SECTIONS = [
+    "The lesson, 90 minutes",
+    "On the board",
+    "Questions to ask",
+    "Misunderstandings",
+    "When time is short",
+    "Two open tasks",
+]
+
+each_lesson = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+each_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+each_part = pytest.mark.parametrize("part", PARTS)
+
+
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def sections(text: str) -> dict[str, str]:
+    """The text below each heading of the second level."""
+    parts = re.split(r"^## (.+)\n", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def tables(text: str) -> list[list[list[str]]]:
+    """The tables of a page: rows of cells, without the line below the head."""
+    blocks = re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE)
+    return [
+        [
+            [cell.strip(" *") for cell in line.strip("|").split("|")]
+            for line in block.splitlines()
+            if not re.fullmatch(r"[|\-: ]+", line)
+        ]
+        for block in blocks
+    ]
+
+
+def minutes(clock: str) -> int:
+    hours, rest = clock.split(":")
+    return 60 * int(hours) + int(rest)
+
+
+def timetables(text: str) -> list[list[tuple[int, int]]]:
+    """Of each table with a clock: when each row begins, and how long it takes."""
+    return [
+        [(minutes(row[0]), int(row[1])) for row in table[1:]]
+        for table in tables(text)
+        if table[0][:2] == ["clock", "minutes"]
+    ]
+
+
+def check_without_gaps(rows: list[tuple[int, int]]) -> None:
+    """Each row ends where the next one begins."""
+    for (start, length), (following, _) in pairwise(rows):
+        assert start + length == following, f"after {start} minutes"
+
+
+# --- lessons ------------------------------------------------------------------
+
+
+def test_every_chapter_has_its_lesson() -> None:
+    assert [path.stem for path in LESSONS] == [path.stem for path in CHAPTERS]
+
+
+@pytest.mark.parametrize(
+    ("lesson", "chapter"),
+    list(zip(LESSONS, CHAPTERS, strict=True)),
+    ids=[path.stem for path in CHAPTERS],
+)
+def test_a_lesson_has_the_title_of_its_chapter(lesson: Path, chapter: Path) -> None:
+    number = int(chapter.name[:2])
+    assert text_of(lesson).startswith(f"# Lesson {number} · {title_of(chapter)}\n")
+
+
+@each_lesson
+def test_a_lesson_takes_ninety_minutes(path: Path) -> None:
+    (rows,) = timetables(text_of(path))
+    assert rows[0][0] == 0
+    check_without_gaps(rows)
+    assert sum(length for _, length in rows) == 90
+
+
+@each_lesson
+def test_a_lesson_has_all_its_sections(path: Path) -> None:
+    found = sections(text_of(path))
+    assert list(found) == SECTIONS
+    items = {
+        name: len(re.findall(r"^(?:-|\d+\.) ", found[name], re.M)) for name in found
+    }
+    assert items["On the board"] >= 2
+    assert items["Questions to ask"] >= 5
+    assert items["Misunderstandings"] >= 5
+    assert items["Two open tasks"] == 2
+
+
+@each_lesson
+def test_every_question_has_the_answer_to_expect(path: Path) -> None:
+    text = sections(text_of(path))["Questions to ask"]
+    for item in re.split(r"^- ", text, flags=re.MULTILINE)[1:]:
+        question, _, answer = item.partition("*Expect:*")
+        assert re.match(r"\*\*[\s\S]+\?\*\*\s", question), item
+        assert len(answer.split()) > 3, item
+
+
+@each_lesson
+def test_every_misunderstanding_is_cleared_up_somewhere(path: Path) -> None:
+    """Each names a section of the chapter that it belongs to."""
+    text = sections(text_of(path))["Misunderstandings"]
+    items = re.split(r"^- ", text, flags=re.MULTILINE)[1:]
+    place = f"](../{path.stem}.ipynb#"
+    lost = [item for item in items if place not in item and "same section" not in item]
+    assert lost == []
+
+
+# --- what the pages name ------------------------------------------------------
+
+
+@functools.cache
+def headings(path: Path) -> tuple[str, ...]:
+    """The headings of a chapter, of every level."""
+    cells = [cell.source for cell in read(path).cells if cell.cell_type == "markdown"]
+    text = re.sub(r"```.*?```", "", "\n\n".join(cells), flags=re.DOTALL)
+    return tuple(re.findall(r"^#+ (.+)$", text, re.MULTILINE))
+
+
+@functools.cache
+def exercise_numbers() -> frozenset[str]:
+    titles = [title for path in CHAPTERS for title in headings(path)]
+    found = [re.match(r"Exercise (\d+\.\d+) · ", title) for title in titles]
+    return frozenset(match[1] for match in found if match)
+
+
+@functools.cache
+def figure_captions() -> dict[str, str]:
+    """The caption of each figure of the book, by its number."""
+    cells = [cell.source for path in CHAPTERS for cell in read(path).cells]
+    found = [re.match(r"\*\*Figure (\d+\.\d+)\.\*\*\s+(.+)", cell) for cell in cells]
+    return {match[1]: match[2] for match in found if match}
+
+
+def named_exercises(text: str) -> set[str]:
+    """The numbers behind "exercise" and "exercises", and those of a table's column."""
+    runs = re.findall(
+        r"\b[Ee]xercises?\s+((?:\d+\.\d+(?:,\s+|\s+and\s+|;\s+)?)+)", text
+    )
+    runs += re.findall(r"For those who want\s+more:\s+((?:\d+\.\d+[,\s.and]*)+)", text)
+    for table in tables(text):
+        if "exercises" in table[0] and "minutes" in table[0]:
+            runs += [row[table[0].index("exercises")] for row in table[1:]]
+    return {number for run in runs for number in re.findall(r"\d+\.\d+", run)}
+
+
+@each_page
+def test_the_exercises_that_are_named_exist(path: Path) -> None:
+    assert named_exercises(text_of(path)) <= exercise_numbers()
+
+
+def named_figures(text: str) -> set[str]:
+    """The numbers of all figures that a page names."""
+    matches = REFERENCE["figure"].finditer(" ".join(text.split()))
+    return {n for match in matches for n in re.findall(r"\d+\.\d+", match[2])}
+
+
+@each_page
+def test_the_figures_that_are_named_are_those_that_are_meant(path: Path) -> None:
+    """A figure may get another number; what stands below it tells which one is meant.
+
+    `tests/lesson_figures.toml` has the beginnings of their captions. When figures get
+    new numbers, `captions.py number` carries them to the lessons.
+    """
+    meant = tomllib.loads((ROOT / "tests/lesson_figures.toml").read_text("utf-8"))
+    captions = figure_captions()
+    found = {
+        number: captions.get(number, "") for number in named_figures(text_of(path))
+    }
+    expected = meant.get(path.stem, [])
+    wrong = {
+        number: caption
+        for number, caption in found.items()
+        if not any(caption.startswith(beginning) for beginning in expected)
+    }
+    assert wrong == {}
+    assert len(found) == len(expected)
+
+
+@each_lesson
+def test_a_lesson_sets_every_exercise_of_its_chapter(path: Path) -> None:
+    """In class or at home, no exercise is forgotten."""
+    chapter = int(path.name[:2])
+    own = {n for n in exercise_numbers() if n.startswith(f"{chapter}.")}
+    assert {n for n in named_exercises(text_of(path)) if n in own} == own
+
+
+def test_the_course_of_six_weeks_sets_every_exercise_once() -> None:
+    text = sections(text_of(COURSE / "six_weeks.md"))["Week by week"]
+    numbers = Counter(re.findall(r"\b\d+\.\d+\b", text))
+    assert set(numbers) == exercise_numbers()
+    assert [number for number, count in numbers.items() if count != 1] == []
+
+
+@each_page
+def test_sections_are_called_by_their_names(path: Path) -> None:
+    """What students read "as far as" is a heading of a chapter."""
+    text = " ".join(text_of(path).split())
+    titles = [re.sub(r"[*`]", "", h) for c in CHAPTERS for h in headings(c)]
+    named = re.findall(r"as far as \*([^*]+)\*", text)
+    lost = [n for n in named if not any(t.startswith(n) for t in titles)]
+    assert lost == []
+
+
+# Numbers of the lessons' own: a quotient on the board, a range, a task, a command.
+OWN_NUMBERS = {
+    "02_positions": {"0.44"},
+    "06_layers": {"0.05"},
+    "10_corpus": {"100000", "200"},
+    "11_training": {"2000"},
+    "13_inside": {"127"},
+    "15_speed": {"0.135"},
+}
+NUMBER = re.compile(r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+\.\d+|\d{3,})(?![\w,]*\d)")
+
+
+def numbers_in(text: str) -> set[str]:
+    """The numbers that a reader would look up: with a point, or of three digits."""
+    return {number.replace(",", "") for number in NUMBER.findall(text)}
+
+
+def everything_in(chapter: Path) -> str:
+    """What a chapter says and prints."""
+    parts: list[str] = []
+    for cell in read(chapter).cells:
+        parts.append(cell.source)
+        for output in cell.get("outputs", []):
+            parts.append(output.get("text", ""))
+            parts.append(output.get("data", {}).get("text/plain", ""))
+    return "\n".join(parts).replace("{,}", ",").replace("_", "")
+
+
+def is_rounded(number: str, exact: set[str]) -> bool:
+    """Whether a number is one of others, said with fewer digits."""
+    digits = len(number.partition(".")[2])
+    return any(f"{float(other):.{digits}f}" == number for other in exact)
+
+
+@each_lesson
+def test_the_numbers_of_a_lesson_stand_in_its_chapter(path: Path) -> None:
+    text = re.sub(r"\]\([^)]*\)", "]", text_of(path))
+    text = re.sub(r"^\| \d:\d\d \|", "|", text, flags=re.MULTILINE)
+    listed = r"(?:figures?|exercises?)\s+\d+\.\d+(?:(?:,\s+|,?\s+and\s+)\d+\.\d+)*"
+    text = re.sub(listed, "", text, flags=re.IGNORECASE)
+    exact = numbers_in(everything_in(ROOT / "book" / f"{path.stem}.ipynb"))
+    lost = {n for n in numbers_in(text) - exact if not is_rounded(n, exact)}
+    assert lost <= OWN_NUMBERS.get(path.stem, set())
+
+
+# --- syllabuses ---------------------------------------------------------------
+
+
+def test_the_two_days_run_without_gaps() -> None:
+    days = timetables(text_of(COURSE / "two_days.md"))
+    assert len(days) == 2
+    for rows in days:
+        check_without_gaps(rows)
+        start, length = rows[-1]
+        assert (rows[0][0], start + length) == (minutes("9:00"), minutes("17:00"))
+
+
+def test_the_hours_in_class_are_those_of_the_days() -> None:
+    text = text_of(COURSE / "two_days.md")
+    clocks = [table for table in tables(text) if table[0][0] == "clock"]
+    for table, day in zip(clocks, ("one", "two"), strict=True):
+        taught = [int(row[1]) for row in table[1:] if row[2] not in ("Break", "Lunch")]
+        hours = re.search(rf"in class, day {day}, .*\| ([\d.]+) \|", text)
+        assert hours is not None
+        assert sum(taught) == 60 * float(hours[1])
+
+
+@pytest.mark.parametrize(
+    "path", [*SYLLABUSES, COURSE / "project.md"], ids=lambda path: path.stem
+)
+def test_sums_are_right(path: Path) -> None:
+    """The last line of a table of numbers is the sum of those above it."""
+    summed = 0
+    for table in tables(text_of(path)):
+        *rows, last = table[1:]
+        if last[0] not in ("all", "together", "at home"):
+            continue
+        summed += 1
+        for column, total in enumerate(last):
+            if re.fullmatch(r"[\d.]+%?", total):
+                parts = [float(row[column].rstrip("%")) for row in rows]
+                assert sum(parts) == pytest.approx(float(total.rstrip("%"))), total
+    assert summed >= 1
+
+
+def test_a_week_has_the_hours_of_its_parts() -> None:
+    (table,) = (
+        table
+        for table in tables(text_of(COURSE / "six_weeks.md"))
+        if table[0][0] == "week"
+    )
+    assert len(table) == 1 + 6 + 1
+    for row in table[1:]:
+        *parts, whole = map(float, row[3:])
+        assert sum(parts) == pytest.approx(whole), row
+
+
+def test_the_six_weeks_hold_every_lesson_in_order() -> None:
+    text = text_of(COURSE / "six_weeks.md")
+    (table,) = (table for table in tables(text) if table[0][0] == "week")
+    found = re.findall(r"\((\d\d_\w+)\.md\)", " ".join(row[2] for row in table))
+    assert found == [path.stem for path in LESSONS]
+    assert table[-1][3] == f"{18 * 1.5}"
+
+
+@pytest.mark.parametrize("path", SYLLABUSES, ids=lambda path: path.stem)
+def test_there_are_dates_to_fill_in(path: Path) -> None:
+    assert text_of(path).count("………") >= 4
+
+
+# --- the project --------------------------------------------------------------
+
+
+def test_the_rubric_has_a_hundred_points() -> None:
+    (rubric,) = (t for t in tables(text_of(COURSE / "project.md")) if "points" in t[0])
+    assert sum(int(row[-1]) for row in rubric[1:-1]) == 100 == int(rubric[-1][-1])
+
+
+def commands() -> list[str]:
+    """The commands of the pages, each on one line."""
+    text = "\n".join(map(text_of, PAGES)).replace("\\\n", " ")
+    found = re.findall(r"^(python -m lib .+)$|`(python -m lib [^`]+)`", text, re.M)
+    return [" ".join((block or inline).split()) for block, inline in found]
+
+
+@pytest.mark.parametrize("command", commands())
+def test_a_command_is_one_that_the_command_line_takes(command: str) -> None:
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    added = parser.add_subparsers(required=True)
+    for module in (train, translate, evaluate, export):
+        module.add_parser(added)
+    options = parser.parse_args(shlex.split(command.removeprefix("python -m lib ")))
+    assert callable(options.run)
+
+
+def test_the_project_names_its_commands() -> None:
+    assert {command.split()[3] for command in commands()} == {
+        "train",
+        "evaluate",
+        "translate",
+        "export",
+    }
+
+
+def test_the_program_of_the_project_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    """On the sample that ships, with a translator that ships."""
+    (program,) = re.findall(
+        r"```python\n(.*?)```", text_of(COURSE / "project.md"), re.DOTALL
+    )
+    assert "FILE.tsv" in program
+    assert "runs/mine" in program
+    program = program.replace("FILE.tsv", str(corpora.SAMPLE))
+    exec(program.replace("runs/mine", "grammar-en-es"), {})
+    assert re.match(r"Interval\(value=[\d.]+, low=", capsys.readouterr().out)
+
+
+# --- self-tests ---------------------------------------------------------------
+
+
+def anchors(path: Path) -> set[str]:
+    """The places of a chapter: its headings, as the site names them."""
+    lower = [heading.strip().lower() for heading in headings(path)]
+    return {re.sub(r"[^\w\- ]", "", text).replace(" ", "-") for text in lower}
+
+
+def questions() -> list[tuple[int, Question]]:
+    return [(part, question) for part in PARTS for question in read_questions(part)]
+
+
+each_question = pytest.mark.parametrize(
+    ("part", "question"), questions(), ids=lambda value: getattr(value, "ask", value)
+)
+
+
+@each_part
+def test_a_part_ends_in_ten_questions(part: int) -> None:
+    assert len(read_questions(part)) == 10
+    toc = (ROOT / "_toc.yml").read_text(encoding="utf-8")
+    last = max(PARTS[part])
+    (chapter,) = (path.stem for path in CHAPTERS if path.name.startswith(f"{last:02}"))
+    assert f"book/{chapter}\n      - file: book/self_test_{part}\n" in toc
+
+
+@each_question
+def test_a_question_has_one_right_option(part: int, question: Question) -> None:
+    """Three or four options, one of them right, and each with a reason of its own."""
+    assert list(question.options) == list(LETTERS[: len(question.options)])
+    assert len(question.options) >= 3
+    assert question.right in question.options
+    texts = [option.text for option in question.options.values()]
+    reasons = [option.why for option in question.options.values()]
+    assert len(set(texts)) == len(texts)
+    assert len(set(reasons)) == len(reasons)
+    assert all(len(reason) > 20 and reason[-1] in ".?!)" for reason in reasons)
+
+
+@each_part
+def test_right_options_stand_in_every_place(part: int) -> None:
+    places = Counter(question.right for question in read_questions(part))
+    assert set(places) == set(LETTERS)
+    assert max(places.values()) <= 4
+
+
+@each_part
+def test_the_right_option_is_not_given_away_by_its_length(part: int) -> None:
+    longest = [
+        max(question.options, key=lambda key: len(question.options[key].text))
+        == question.right
+        for question in read_questions(part)
+    ]
+    assert sum(longest) <= 5
+
+
+@each_question
+def test_a_question_says_what_to_read_again(part: int, question: Question) -> None:
+    found = re.fullmatch(r"\[.+\]\((\w+)\.ipynb#(\S+)\)", question.read)
+    assert found is not None
+    chapter = ROOT / "book" / f"{found[1]}.ipynb"
+    assert int(found[1][:2]) in PARTS[part]
+    assert found[2] in anchors(chapter)
+
+
+@each_question
+def test_a_question_becomes_folds_without_a_script(
+    part: int, question: Question
+) -> None:
+    text = question_markdown(3, question)
+    assert text.startswith("3. **")
+    assert text.count("<details") == text.count("</details>") == len(question.options)
+    assert text.count("**Right.**") == 1
+    assert text.count("**Not quite.**") == len(question.options) - 1
+    assert "<script" not in text
+
+
+# --- numbers that move --------------------------------------------------------
+
+
+def test_new_numbers_of_figures_reach_the_lessons(tmp_path: Path) -> None:
+    """Also where a line ends between the word and the number."""
+    page = tmp_path / "03_attention.md"
+    page.write_text(
+        "See figure\n  3.1, figures 3.2 and 3.9; exercise 3.1 stays.", "utf-8"
+    )
+    carry_to_lessons({"figure": {"3.1": "3.2", "3.2": "3.3"}, "equation": {}}, tmp_path)
+    assert page.read_text("utf-8") == (
+        "See figure\n  3.2, figures 3.3 and 3.9; exercise 3.1 stays."
+    )

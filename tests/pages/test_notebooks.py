@@ -1,0 +1,175 @@
+"""What every chapter owes its reader, whatever it teaches."""
+
+import ast
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from book.tools.notebooks.needs import needs
+from book.tools.notebooks.notebooks import check
+from book.tools.notebooks.setup_cell import is_setup_cell, setup_source
+from book.tools.project.address import ROOT, read_address
+from tests.book_sources import (
+    CHAPTERS,
+    NAMES,
+    definitions,
+    exported,
+    read,
+    text_pages,
+    without_docstrings,
+)
+
+each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=NAMES)
+
+# The pieces of the model, and the chapter that builds each of them.
+HOMES = {
+    "01": ["TokenEmbedding"],
+    "02": ["sinusoidal_encoding", "PositionalEncoding"],
+    "03": ["scaled_dot_product_attention"],
+    "04": ["causal_mask", "padding_mask"],
+    "05": ["MultiHeadAttention"],
+    "06": ["LayerNorm", "PositionwiseFeedForward", "Residual"],
+    "07": ["EncoderLayer", "DecoderLayer", "Encoder", "Decoder"],
+    "08": ["Transformer"],
+}
+
+
+@each_chapter
+def test_is_stored_as_it_was_run(path: Path) -> None:
+    """In its normal form, run from top to bottom, no errors, each figure described."""
+    assert check(path, read_address()) == []
+
+
+@each_chapter
+def test_begins_with_title_and_setup(path: Path) -> None:
+    cells = read(path).cells
+    number = int(path.stem[:2])
+    assert re.match(rf"# {number}\. \S", cells[0].source), "no '# N. Title' on top"
+    assert "**You will be able to**" in cells[0].source
+    assert cells[1].source == setup_source(read_address(), needs(read(path)))
+    assert [c.id for c in cells if is_setup_cell(c)] == [cells[1].id]
+    assert cells[1].metadata.cellView == "form", "Colab would not fold the setup cell"
+
+
+@each_chapter
+def test_ends_with_summary_and_reading(path: Path) -> None:
+    text = "\n".join(c.source for c in read(path).cells if c.cell_type == "markdown")
+    headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert headings[-3:] == ["Exercises", "Summary", "Further reading"]
+
+
+@each_chapter
+def test_pieces_are_the_code_of_lib(path: Path) -> None:
+    """A class or function that lib exports too is the same code, docstrings aside."""
+    pieces = exported()
+    for cell in read(path).cells:
+        if cell.cell_type != "code":
+            continue
+        for node in definitions(cell.source):
+            if node.name in pieces:
+                module, original = pieces[node.name]
+                where = f"{node.name} in {path.name} is not that of {module.name}"
+                assert without_docstrings(node) == without_docstrings(original), where
+
+
+def test_each_piece_has_one_home() -> None:
+    """No piece of lib is built in two chapters, and each in the one that teaches it."""
+    homes = defaultdict(list)
+    pieces = exported()
+    for path in CHAPTERS:
+        for cell in read(path).cells:
+            for node in definitions(cell.source) if cell.cell_type == "code" else []:
+                if node.name in pieces:
+                    homes[node.name].append(path.stem[:2])
+    assert {name: at for name, at in homes.items() if len(set(at)) > 1} == {}
+    for chapter in (path.stem[:2] for path in CHAPTERS):
+        for name in HOMES.get(chapter, []):
+            assert homes[name] == [chapter], f"{name} is not built in chapter {chapter}"
+
+
+@each_chapter
+def test_code_is_plain_python(path: Path) -> None:
+    """No magics and no shell commands: what runs here runs in Colab and in a script."""
+    for cell in read(path).cells:
+        if cell.cell_type == "code":
+            ast.parse(cell.source)
+
+
+@each_chapter
+def test_markdown_shows_everywhere(path: Path) -> None:
+    """What MyST alone knows is raw text in Colab, and scripts are dropped."""
+    for cell in read(path).cells:
+        if cell.cell_type == "markdown":
+            prose = re.sub(r"```.*?```|`[^`\n]*`", "", cell.source, flags=re.DOTALL)
+            assert not re.search(r"^(```|:::)\{", cell.source, re.MULTILINE), cell.id
+            assert not re.search(r"\{(cite|ref|doc|eq)[\w:]*\}`", cell.source), cell.id
+            assert not re.search(r"^(: |\([\w-]+\)=|\{[#.])", prose, re.MULTILINE), (
+                cell.id
+            )
+            tags = set(re.findall(r"<([a-z]+)[ >]", prose))
+            assert tags <= {"details", "summary"}, cell.id
+
+
+@each_chapter
+def test_nothing_is_left_raw_in_colab(path: Path) -> None:
+    """No footnotes, MyST comments, pictures from a folder, no named formulas."""
+    for cell in read(path).cells:
+        if cell.cell_type == "markdown":
+            prose = re.sub(r"```.*?```|`[^`\n]*`", "", cell.source, flags=re.DOTALL)
+            assert not re.search(r"\[\^\w+\]|^(% |\+\+\+)", prose, re.MULTILINE), (
+                cell.id
+            )
+            assert not re.search(r"!\[[^\]]*\]\((?!https://)", prose), cell.id
+            assert not re.search(r"\\(label|eqref|ref|newcommand)\b", prose), cell.id
+
+
+@each_chapter
+def test_outputs_show_everywhere(path: Path) -> None:
+    """Text, PNG and HTML are what Colab, Jupyter and the site all show."""
+    kinds = {
+        kind
+        for cell in read(path).cells
+        for output in cell.get("outputs", [])
+        for kind in output.get("data", {})
+    }
+    assert kinds <= {"text/plain", "text/html", "image/png"}
+
+
+def markdown_of(path: Path) -> str:
+    if path.suffix == ".md":
+        return path.read_text(encoding="utf-8")
+    return "\n\n".join(c.source for c in read(path).cells if c.cell_type == "markdown")
+
+
+def slug(heading: str) -> str:
+    """The anchor that the site gives a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+@pytest.mark.parametrize(
+    "path", [*text_pages(), *CHAPTERS], ids=lambda path: str(path.relative_to(ROOT))
+)
+def test_links_lead_somewhere(path: Path) -> None:
+    """Every link and image inside the project points to a file, and to a heading."""
+    text = re.sub(r"```.*?```|`[^`\n]*`", "", markdown_of(path), flags=re.DOTALL)
+    targets = re.findall(r"\]\(([^)\s]+)(?:\s+\"[^\"]*\")?\)", text)
+    targets += re.findall(r"(?:href|src)=\"([^\"]+)\"", text)
+    for target in targets:
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        goal = (path.parent / name).resolve() if name else path
+        assert goal.exists(), f"{path.name} links to {target}, which is not there"
+        if anchor and goal.suffix in (".md", ".ipynb"):
+            headings = re.findall(r"^#+ (.+)$", markdown_of(goal), re.MULTILINE)
+            marks = re.findall(r"^\(([\w-]+)\)=$", markdown_of(goal), re.MULTILINE)
+            anchors = [*map(slug, headings), *marks]
+            assert anchor in anchors, f"{target} names no heading"
+
+
+def test_every_chapter_is_in_the_table_of_contents() -> None:
+    toc = (ROOT / "_toc.yml").read_text(encoding="utf-8")
+    listed = re.findall(r"book/(\d\d_\w+)", toc)
+    assert listed == NAMES

@@ -1,0 +1,115 @@
+"""The book as one PDF: every chapter, its figures, its links and its contents."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from pathlib import Path
+
+import pytest
+from pypdf import PdfReader
+
+from book.tools.notebooks.notebooks import chapters
+from book.tools.project.address import ROOT
+from book.tools.site.front_page import title_of
+from book.tools.site.pdf import headings_in, inside, main, write_pdf
+from book.tools.site.self_tests import read_questions
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def book(site: Path) -> PdfReader:
+    path = ROOT / "_build" / "book.pdf"
+    write_pdf(site, path)
+    return PdfReader(path)
+
+
+@pytest.fixture(scope="module")
+def starts(book: PdfReader) -> dict[str, int]:
+    """The page on which each chapter begins, by its number and title."""
+    found = {}
+    for title, page in headings_in(book):
+        numbered = re.match(r"(\d+)\. (.+)", title)
+        if numbered:
+            found[numbered[2]] = page
+    return found
+
+
+def test_every_chapter_is_in_it(starts: dict[str, int]) -> None:
+    titles = [title_of(path) for path in chapters()]
+    assert [title for title in titles if title not in starts] == []
+    pages = [starts[title] for title in titles]
+    assert pages == sorted(set(pages))
+
+
+def test_every_chapter_has_its_figures(book: PdfReader, starts: dict[str, int]) -> None:
+    bounds = [*(starts[title_of(path)] for path in chapters()), len(book.pages)]
+    bare = [
+        path.stem
+        for path, first, last in zip(chapters(), bounds, bounds[1:], strict=False)
+        if not any(book.pages[n - 1].images.keys() for n in range(first, last))
+    ]
+    assert bare == []
+
+
+def test_the_contents_name_the_right_pages(book: PdfReader) -> None:
+    text = "\n".join(page.extract_text() for page in book.pages[1:12])
+    for title, page in headings_in(book)[:60]:
+        start = re.escape(" ".join(title.split())[:20]).replace(r"\ ", r"\s+")
+        assert re.search(rf"{start}[\s\S]{{0,200}}?\b{page:03d}\b", text), title
+
+
+def test_its_links_stay_inside_it(book: PdfReader) -> None:
+    """Links between chapters lead to one of its pages, never to the test's server."""
+    inner, outer = 0, []
+    for page in book.pages:
+        for annotation in page.annotations or []:
+            link = annotation.get_object()
+            address = str(link.get("/A", {}).get("/URI", ""))
+            inner += "/Dest" in link
+            outer += [address] if "127.0.0.1" in address else []
+    assert inner > 200
+    assert outer == []
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("04_masks.html", "#book-04_masks--"),
+        ("04_masks.html#why", "#book-04_masks--why"),
+        ("#here", "#book-03_attention--here"),
+        ("https://example.org/x", "https://example.org/x"),
+        ("../genindex.html", "../genindex.html"),
+    ],
+)
+def test_links_become_places(address: str, expected: str) -> None:
+    assert inside("book/03_attention.html", address) == expected
+
+
+def test_without_a_browser_a_sentence_says_so(
+    site: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture,
+) -> None:
+    monkeypatch.setattr("pdf.find_browser", lambda: None)
+    assert main(["--out", str(tmp_path / "book.pdf")]) == 1
+    assert "no Chromium" in capsys.readouterr().err
+    assert not (tmp_path / "book.pdf").exists()
+
+
+def test_self_tests_show_options_and_reasons(book: PdfReader) -> None:
+    """On paper nothing can be opened, so everything stands open."""
+    headings = headings_in(book)
+    places = [
+        range(page - 1, after)
+        for (title, page), (_, after) in itertools.pairwise(headings)
+        if title.startswith("Self-test")
+    ]
+    assert len(places) == 4
+    texts = [book.pages[page].extract_text() for pages in places for page in pages]
+    text = " ".join(" ".join(texts).split())
+    asked = [question for part in (1, 2, 3, 4) for question in read_questions(part)]
+    assert text.count("Right.") >= len(asked)
+    assert "The two words are 3 apart in meaning." in text

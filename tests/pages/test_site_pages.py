@@ -1,0 +1,187 @@
+"""The pages as files: what their heads say, and where their links lead."""
+
+from __future__ import annotations
+
+import functools
+import re
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote, urljoin, urlsplit
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+from PIL import Image
+
+from book.tools.project.address import read_address
+from book.tools.site.build_site import pages
+from book.tools.site.cross_links import OTHER_SENSE
+
+PAGES = [*pages(), "genindex.html", "search.html"]
+CHAPTERS = [name for name in PAGES if re.match(r"book/\d\d_", name)]
+each_page = pytest.mark.parametrize("name", PAGES)
+each_chapter = pytest.mark.parametrize("name", CHAPTERS)
+
+
+@functools.cache
+def read(path: Path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "lxml")
+
+
+def stated(page: BeautifulSoup, key: str) -> str:
+    """What a <meta> of a page says."""
+    found = page.find("meta", attrs={"name": key}) or page.find(
+        "meta", attrs={"property": key}
+    )
+    return str(found["content"]) if isinstance(found, Tag) else ""
+
+
+@each_page
+def test_every_page_is_described(site: Path, name: str) -> None:
+    page = read(site / name)
+    assert len(stated(page, "description")) > 40
+    assert stated(page, "og:title")
+    assert stated(page, "og:description") == stated(page, "description")
+    assert stated(page, "og:url") == f"{read_address().site}/{name}"
+
+
+def test_every_description_is_its_own(site: Path) -> None:
+    texts = [stated(read(site / name), "description") for name in PAGES]
+    assert len(set(texts)) == len(texts)
+
+
+@each_chapter
+def test_a_chapter_is_described_as_on_the_front_page(site: Path, name: str) -> None:
+    text = stated(read(site / name), "description")
+    assert "builds a Transformer piece by piece, each" not in text, text
+
+
+def test_the_preview_is_a_picture_of_the_site(site: Path) -> None:
+    address = stated(read(site / "book" / "index.html"), "og:image")
+    assert address.startswith(read_address().site)
+    file = site / address.removeprefix(f"{read_address().site}/")
+    with Image.open(file) as picture:
+        assert picture.size == (1200, 630)
+
+
+@each_page
+def test_every_link_leads_somewhere(site: Path, name: str) -> None:
+    """Every address inside the site is a file, and every place in it is there."""
+    text = (site / name).read_text(encoding="utf-8")
+    lost = []
+    for address in sorted(set(re.findall(r'<a\b[^>]*?\shref="([^"]*)"', text))):
+        parts = urlsplit(urljoin(f"/{name}", unescape(address)))
+        if parts.scheme or parts.netloc:
+            continue
+        file = site / unquote(parts.path).removeprefix("/")
+        place = unquote(parts.fragment)
+        if not file.is_file() or (
+            place and file.suffix == ".html" and place not in places(file)
+        ):
+            lost.append(address)
+    assert lost == []
+
+
+@functools.cache
+def places(file: Path) -> frozenset[str]:
+    """The places of a page that a link can name; read without a parser, for speed."""
+    found = re.findall(r'<[^>]*?\sid="([^"]*)"', file.read_text(encoding="utf-8"))
+    return frozenset(map(unescape, found))
+
+
+def test_lost_links_would_be_seen(site: Path) -> None:
+    page = site / "book" / "01_words.html"
+    assert {str(tag["id"]) for tag in read(page).find_all(id=True)} == places(page)
+    links = re.findall(r'<a\b[^>]*?\shref="([^"]*)"', page.read_text(encoding="utf-8"))
+    assert len(links) == len(read(page).find_all("a", href=True))
+
+
+@each_page
+def test_the_index_is_one_link_away(site: Path, name: str) -> None:
+    links = read(site / name).select("nav.bd-docs-nav a")
+    (index,) = (link for link in links if link.get_text(strip=True) == "Index")
+    assert str(index["href"]).endswith("genindex.html")
+
+
+@each_page
+def test_no_icon_font_and_no_mathjax(site: Path, name: str) -> None:
+    text = (site / name).read_text(encoding="utf-8")
+    assert re.findall(r'class="[^"]*\bfa[bsr]?(?:-|\b)', text) == []
+    assert "fontawesome" not in text
+    assert "MathJax" not in text
+
+
+def terms(site: Path) -> list[Tag]:
+    return list(read(site / "book" / "notation.html").select("dl.glossary dt"))
+
+
+def test_every_term_stands_in_the_index(site: Path) -> None:
+    index = read(site / "genindex.html").get_text(" ", strip=True)
+    names = [term.get_text("", strip=True).removesuffix("#") for term in terms(site)]
+    assert len(names) > 40
+    assert [name for name in names if name not in index] == []
+
+
+@each_chapter
+def test_terms_are_linked_once_from_their_first_use(site: Path, name: str) -> None:
+    article = read(site / name).find("article")
+    assert isinstance(article, Tag)
+    links = article.find_all("a", class_="glossary-link")
+    targets = [str(link["href"]) for link in links]
+    assert targets
+    assert len(set(targets)) == len(targets)
+
+
+def test_a_word_in_another_sense_is_not_linked(site: Path) -> None:
+    """The memory of a computer is not that of a decoder."""
+    for page, words in OTHER_SENSE.items():
+        links = read(site / f"{page}.html").find_all("a", class_="glossary-link")
+        assert words.isdisjoint(link.get_text().lower() for link in links), page
+
+
+def test_each_term_is_linked_from_some_chapter(site: Path) -> None:
+    """A term that no chapter uses has no business in the glossary."""
+    linked = {
+        str(link["href"]).partition("#")[2]
+        for name in CHAPTERS
+        for link in read(site / name).find_all("a", class_="glossary-link")
+    }
+    unused = [str(term["id"]) for term in terms(site) if term["id"] not in linked]
+    assert unused == []
+
+
+def test_a_missing_page_leads_back_from_any_depth(site: Path) -> None:
+    """It asks for no file, and each of its links is a page of the site."""
+    page = read(site / "404.html")
+    assert page.find_all(["script", "img"]) == []
+    assert [link["href"] for link in page.find_all("link")] == ["data:,"]
+    home = f"{read_address().site}/"
+    links = [str(link["href"]) for link in page.find_all("a")]
+    assert len(links) > len(CHAPTERS)
+    assert all(link.startswith(home) for link in links)
+    assert all((site / link.removeprefix(home)).is_file() for link in links)
+
+
+def test_the_front_page_opens_with_a_translation_and_a_map(site: Path) -> None:
+    page = read(site / "book" / "index.html")
+    english, spanish = page.select(".opening [lang]")
+    assert english.get_text(" ").split()[0] == "My"
+    assert len(spanish.get_text(" ").split()) > 4
+    chapters = [str(link["href"]) for link in page.select(".book-map a")]
+    assert chapters == [Path(name).name for name in CHAPTERS]
+
+
+@each_chapter
+def test_captions_stand_in_figures(site: Path, name: str) -> None:
+    """A numbered caption is the caption of a figure, never a loose paragraph."""
+    page = read(site / name)
+    loose = [
+        p.get_text()[:40]
+        for p in page.select("article p")
+        if re.match(r"Figure \d+\.\d+\.", p.get_text()) and not p.find_parent("figure")
+    ]
+    assert loose == []
+    for figure in page.select("article figure[id^=figure-]"):
+        caption = figure.find("figcaption")
+        assert isinstance(caption, Tag)
+        assert re.match(r"\s*Figure \d+\.\d+\. \S", caption.get_text())
+        assert figure.find(["img", "iframe"])

@@ -1,0 +1,206 @@
+"""The slides: a deck for every chapter, to be read from the back, offline."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from book.tools.course.slides import (
+    DIRECTIVE,
+    ROOT,
+    Chapter,
+    Slide,
+    colored,
+    decks,
+    filled,
+    is_for_slides,
+    main,
+    slides_of,
+    without_docstring,
+    write_slides,
+)
+from tests.book_sources import NAMES
+
+DECKS = decks()
+NAMES_OF_DECKS = [deck.stem for deck in DECKS]
+SMALLEST = 20  # CSS pixels of 720: what can be read from the last row
+# What stands over the edge of the slide, what is set too small, what did not load.
+FAULTS = """(smallest) => {
+    const slide = Reveal.getCurrentSlide();
+    const { left, top, right, bottom } = slide.getBoundingClientRect();
+    const shown = [...slide.querySelectorAll("*")]
+        .filter(e => !e.closest("aside, math") && e.getClientRects().length);
+    const faults = [];
+    for (const e of shown) {
+        const box = e.getBoundingClientRect();
+        const over = Math.max(box.right - right, box.bottom - bottom, left - box.left);
+        if (over > 1) faults.push(`${over} px over: ${e.outerHTML.slice(0, 80)}`);
+        const text = [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim());
+        const size = parseFloat(getComputedStyle(e).fontSize);
+        if (text && size < smallest) faults.push(`${size} px: ${e.textContent}`);
+        if (e.scrollWidth > e.clientWidth + 1 && e.matches("pre")) {
+            faults.push(`too long a line: ${e.textContent.slice(0, 80)}`);
+        }
+        if (e.matches("img") && !(e.naturalWidth > 0)) faults.push(`no ${e.src}`);
+        if (e.matches("img") && e.alt.length < 20) faults.push(`undescribed ${e.src}`);
+    }
+    for (const figure of slide.querySelectorAll("figure")) {
+        const scales = [...figure.querySelectorAll("img")].map(
+            i => Math.max(i.width / i.naturalWidth, i.height / i.naturalHeight));
+        const letter = 16.8 * Math.max(...scales);
+        if (letter < 17) faults.push(`letters of ${letter} px in ${figure.innerHTML}`);
+    }
+    return faults;
+}"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("slides")
+    write_slides(folder)
+    return folder
+
+
+def test_every_chapter_has_its_slides() -> None:
+    assert NAMES_OF_DECKS == NAMES
+
+
+@pytest.mark.parametrize("deck", DECKS, ids=NAMES_OF_DECKS)
+def test_a_deck_has_15_to_25_slides_with_notes(deck: Path) -> None:
+    slides = slides_of(deck)
+    assert 15 <= len(slides) <= 25
+    assert all(len(slide.notes.split()) >= 10 for slide in slides)
+    titles = [slide.text.splitlines()[0] for slide in slides]
+    assert titles[0].startswith("# ")
+    assert all(title.startswith("## ") for title in titles[1:])
+    assert len(set(titles)) == len(titles)
+
+
+@pytest.mark.parametrize("deck", DECKS, ids=NAMES_OF_DECKS)
+def test_each_cell_tagged_for_slides_is_on_one(deck: Path) -> None:
+    wanted = [found[3].strip() for found in DIRECTIVE.finditer(deck.read_text("utf-8"))]
+    cells = Chapter(ROOT / "book" / f"{deck.stem}.ipynb").notebook.cells
+    for cell, after in pairwise(cells):
+        if is_for_slides(cell):
+            texts = cell.source, after.source
+            assert any(words in text for words in wanted for text in texts), cell.id
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("deck", DECKS, ids=NAMES_OF_DECKS)
+def test_every_slide_can_be_read_from_the_back(
+    deck: Path, folder: Path, browser: Browser
+) -> None:
+    """Opened as a file, with no network, each slide is stepped to and looked at."""
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    errors = listen(page)
+    page.goto((folder / f"{deck.stem}.html").as_uri())
+    faults = []
+    for number, _ in enumerate(slides_of(deck), start=1):
+        page.evaluate("Promise.all([...document.images].map(i => i.decode()))")
+        found = page.evaluate(FAULTS, SMALLEST)
+        faults += [f"slide {number}: {fault}" for fault in found]
+        while page.evaluate("Reveal.availableFragments().next"):
+            page.keyboard.press("Space")
+        page.keyboard.press("Space")
+    assert page.evaluate("Reveal.isLastSlide()")
+    notes = page.locator("aside.notes").count()
+    page.close()
+    assert notes == len(slides_of(deck))
+    assert faults + errors == []
+
+
+@pytest.mark.browser
+def test_formulas_are_set_in_a_font_for_formulas(
+    folder: Path, browser: Browser
+) -> None:
+    """Without one a power stands far above its base."""
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    page.goto((folder / "06_layers.html").as_uri())
+    page.evaluate("document.fonts.ready")
+    loaded = (
+        "[...document.fonts].map(f => `${f.family.replaceAll('\"', '')} ${f.status}`)"
+    )
+    assert page.evaluate(loaded) == ["Formulas loaded"]
+    page.close()
+
+
+def listen(page: Page) -> list[str]:
+    """What goes wrong on a page, and what it asks of other hosts."""
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("requestfailed", lambda request: errors.append(f"no {request.url}"))
+    page.on(
+        "request",
+        lambda r: None if r.url.startswith("file:") else errors.append(f"asks {r.url}"),
+    )
+    return errors
+
+
+def test_a_slide_without_notes_is_refused(tmp_path: Path) -> None:
+    deck = tmp_path / "01_words.md"
+    deck.write_text("# One\n\nNotes: Say it.\n\n---\n\n## Two\n")
+    with pytest.raises(ValueError, match=r"ends with 'Notes:', but one is '## Two'"):
+        slides_of(deck)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted", "complaint"),
+    [
+        ("figure", "No such words", "0 times a figure whose caption begins"),
+        ("code", "torch.", r"\d\d? times a cell with 'torch.': name one"),
+        (
+            "output",
+            "plain_multihead_attention",
+            "0 times .* give its cell the tag 'slide'",
+        ),
+    ],
+)
+def test_what_a_chapter_does_not_have_once_is_refused(
+    kind: str, wanted: str, complaint: str
+) -> None:
+    chapter = Chapter(ROOT / "book" / "04_masks.ipynb")
+    with pytest.raises(ValueError, match=complaint):
+        chapter.content(kind, wanted, 400)
+
+
+def test_code_comes_without_its_docstring() -> None:
+    source = 'def f(x):\n    """Long.\n\n    Words.\n    """\n    return x'
+    assert without_docstring(source) == "def f(x):\n    return x"
+
+
+def test_an_answer_can_come_later() -> None:
+    chapter = Chapter(ROOT / "book" / "04_masks.ipynb")
+    now, later = (
+        filled(Slide(f"## One\n\n{{code{when}}} def causal_mask", "Say it."), chapter)
+        for when in ("", " later")
+    )
+    assert "fragment" not in now
+    assert later.count('<div class="fragment"><div class="highlight"') == 1
+
+
+def test_a_tall_figure_comes_whole_and_then_in_parts() -> None:
+    """The parts overlap or touch, and the last one ends with the picture."""
+    chapter = Chapter(ROOT / "book" / "08_transformer.ipynb")
+    tall = chapter.content("figure", "The whole model with the shapes", 560)
+    places = [int(y) for y in re.findall(r"object-position: 0 (\d+)%", tall)]
+    assert places == [0, 50, 100]
+    assert tall.count("<img") == 4
+    low = Chapter(ROOT / "book" / "04_masks.ipynb").content(
+        "figure", "One sentence", 560
+    )
+    assert low.count("<img") == 1
+
+
+def test_an_empty_line_does_not_end_the_code() -> None:
+    assert colored("a = 1\n\n\nb = 2", 400).count("\n&#32;\n&#32;\n") == 1
+
+
+def test_an_unknown_chapter_is_refused(capsys: pytest.CaptureFixture) -> None:
+    with pytest.raises(SystemExit):
+        main(["99_nothing"])
+    assert "there are no slides 99_nothing: 01_words" in capsys.readouterr().err

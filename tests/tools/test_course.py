@@ -1,0 +1,396 @@
+"""The course: its plan, its editions, its assignments, and the hidden checks."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+import yaml
+
+from book.tools.course import hidden
+from book.tools.course.assignments import _check, assignment_notebook, solution_region
+from book.tools.course.command import main
+from book.tools.course.context import free_names, given
+from book.tools.course.editions import solution_edition, student_edition
+from book.tools.course.exercises import exercises
+from book.tools.course.hidden import DRAWS, expect_the_same, solution
+from book.tools.course.plan import PLAN, chapter, exercise, exercises_of, read_plan
+from book.tools.project.address import ROOT, Address
+from book.tools.site.solutions import leave_out, leave_out_of_downloads
+from lib import checks
+from lib.checks import CheckFailed
+from tests.book_sources import CHAPTERS, NAMES, read
+
+COURSE = read_plan()
+ASSIGNED = [number for one in COURSE.assignments for number in one.exercises]
+each_exercise = pytest.mark.parametrize("number", ASSIGNED)
+each_assignment = pytest.mark.parametrize(
+    "assignment", COURSE.assignments, ids=lambda one: one.name
+)
+each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=NAMES)
+
+
+@pytest.fixture
+def grading() -> Iterator[None]:
+    """The checks as they are where answers are graded."""
+    checks.strict()
+    yield
+    checks.strict(False)
+
+
+# --- the plan -------------------------------------------------------------------------
+
+
+def test_there_are_eight_assignments_or_more_of_one_to_two_hours() -> None:
+    assert len(COURSE.assignments) >= 8
+    for assignment in COURSE.assignments:
+        minutes = sum(map(COURSE.minutes_of, exercises_of(assignment)))
+        assert 60 <= minutes <= 120, f"{assignment.name} takes {minutes} minutes"
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ('exercises = ["3.9"]', "No chapter has an exercise 3.9"),
+        ('exercises = ["99.1"]', "The book has no chapter 99"),
+    ],
+)
+def test_a_wrong_plan_is_refused_in_a_sentence(
+    line: str, sentence: str, tmp_path: Any
+) -> None:
+    text = re.sub(r'exercises = \["3.1".*', line, PLAN.read_text(encoding="utf-8"))
+    (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=sentence):
+        read_plan(tmp_path / "plan.toml")
+
+
+def test_an_exercise_without_hidden_values_is_refused_in_a_sentence() -> None:
+    with pytest.raises(ValueError, match=r"Exercise 4\.5 has no hidden values"):
+        _check(exercise("4.5"), COURSE.seed)
+
+
+# --- the editions ---------------------------------------------------------------------
+
+
+@each_chapter
+def test_the_student_edition_has_the_tasks_and_no_solution(path: Any) -> None:
+    notebook = read(path)
+    text = "\n".join(cell.source for cell in student_edition(notebook).cells)
+    for one in exercises(notebook):
+        assert one.task in text
+        assert one.stub in text
+        assert one.solution not in text
+    for fold in ("Solution", "Answer"):
+        assert f"<summary>{fold}</summary>" not in text
+    assert text.count("*Your answer:*") == text.count("**With a pencil.**")
+
+
+@each_chapter
+def test_the_solution_edition_is_filled_in(path: Any) -> None:
+    """That it runs, and that every check agrees, is for test_exercises.py."""
+    notebook = read(path)
+    written = solution_edition(notebook)
+    for one in exercises(notebook):
+        cell = written.cells[one.index]
+        assert cell.source.startswith(one.solution)
+        assert cell.source.endswith(one.call)
+        assert cell.outputs == []
+    assert len(written.cells) == len(notebook.cells)
+
+
+class Site:
+    """What Sphinx tells an extension, as far as this one asks."""
+
+    def __init__(self, show: bool, folder: Path = ROOT) -> None:
+        self.env, self.config = self, self
+        self.show_solutions = show
+        self.outdir = folder
+
+    def doc2path(self, document: str) -> str:
+        return f"{document}.ipynb" if document[5].isdigit() else f"{document}.md"
+
+
+@pytest.mark.parametrize("show", [True, False])
+def test_one_setting_leaves_the_solutions_out_of_the_site(show: bool) -> None:
+    text = CHAPTERS[0].read_text(encoding="utf-8")
+    for document, kept in ((f"book/{NAMES[0]}", show), ("book/index", True)):
+        source = [text]
+        leave_out(Site(show), document, source)
+        assert ("<summary>Solution</summary>" in source[0]) == kept
+        assert ("### Exercise 1.1" in source[0]) and nbformat.reads(source[0], 4)
+
+
+@pytest.mark.parametrize("show", [True, False])
+def test_nor_are_they_in_what_a_page_offers_for_download(
+    show: bool, tmp_path: Path
+) -> None:
+    offered = tmp_path / "_sources" / "book" / CHAPTERS[0].name
+    offered.parent.mkdir(parents=True)
+    offered.write_bytes(CHAPTERS[0].read_bytes())
+    leave_out_of_downloads(Site(show, tmp_path), None)
+    text = offered.read_text(encoding="utf-8")
+    assert ("<summary>Solution</summary>" in text) == show
+    assert ("<summary>Answer</summary>" in text) == show
+    assert "### Exercise 1.1" in text and nbformat.reads(text, 4)
+
+
+def test_the_site_shows_them_unless_it_is_told_otherwise() -> None:
+    settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    assert settings["sphinx"]["config"]["show_solutions"] is True
+    assert "solutions" in settings["sphinx"]["local_extensions"]
+
+
+# --- the assignments ------------------------------------------------------------------
+
+
+def test_free_names_are_those_from_outside() -> None:
+    code = (
+        "import a\nb = a + c\ndef f(x, y=d):\n    z = [e for e in x]\n    return z, g"
+    )
+    assert free_names(code) == {"c", "d", "g"}
+
+
+def test_what_an_exercise_leans_on_comes_with_it() -> None:
+    code = given(chapter(10), [exercise("10.3")])
+    assert code.startswith("def merge(pieces, pair):")
+    code = given(chapter(5), [exercise("5.3")])
+    assert "from lib.attention import scaled_dot_product_attention" in code
+
+
+@each_assignment
+def test_an_assignment_states_points_and_difficulty(assignment: Any) -> None:
+    address = Address("https://github.com/owner/name", "main")
+    notebook = assignment_notebook(assignment, COURSE, address)
+    text = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
+    stated = re.findall(
+        r"^\*Difficulty: (?:easy|medium|hard)\. (\d+) points, about \d+ minutes\.\*$",
+        text,
+        re.MULTILINE,
+    )
+    about = [cell.metadata.get("nbgrader", {}) for cell in notebook.cells]
+    points = [one["points"] for one in about if one.get("grade")]
+    assert len(points) == len(assignment.exercises)
+    assert points == list(map(int, stated))
+    assert f"{sum(points)} points" in notebook.cells[0].source
+    assert not re.search(r"\]\(\d\d_\w+\.ipynb", text), "a link into the book's folder"
+    names = [one["grade_id"] for one in about if one]
+    assert len(set(names)) == len(names)
+
+
+@each_exercise
+def test_def_lines_survive(number: str) -> None:
+    one = exercise(number)
+    kept = re.sub(
+        r"^ *### BEGIN SOLUTION\n.*?^ *### END SOLUTION$",
+        "",
+        solution_region(one),
+        flags=re.DOTALL | re.MULTILINE,
+    )
+    for node in ast.walk(ast.parse(one.blank)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            assert one.blank.splitlines()[node.lineno - 1] in kept.splitlines()
+    assert one.solution not in kept
+    assert ast.parse(solution_region(one))
+
+
+def test_the_sources_carry_no_metadata_of_nbgrader() -> None:
+    for path in CHAPTERS:
+        assert "nbgrader" not in path.read_text(encoding="utf-8")
+
+
+def test_make_course_writes_all_of_it(tmp_path: Any) -> None:
+    assert main(["--into", str(tmp_path)]) == 0
+    for edition in ("student", "solutions"):
+        written = {path.stem for path in (tmp_path / edition).iterdir()}
+        assert written == set(NAMES)
+    sources = {
+        path.stem for path in (tmp_path / "nbgrader" / "source").rglob("*.ipynb")
+    }
+    assert sources == {one.name for one in COURSE.assignments}
+
+
+# --- the hidden checks ----------------------------------------------------------------
+
+
+def answers(number: str, kind: str) -> list[tuple[Any, ...]]:
+    """The recorded answers to an exercise: its check, the answer, words."""
+    module = importlib.import_module(
+        f"tests.exercises.answers.chapter_{exercise(number).chapter:02d}"
+    )
+    call = exercise(number).call
+    return [
+        case
+        for case in getattr(module, kind)
+        if call.startswith(f"check.{case[0].__name__}(")
+    ]
+
+
+@each_exercise
+def test_the_solution_agrees_with_itself(number: str) -> None:
+    for seed in range(5):
+        expect_the_same(number, solution(number), seed)
+
+
+# How many of the right answers fit the sizes of the visible check alone.
+SIZED = {"5.2": 1, "5.3": 2}
+
+
+def agrees(number: str, answer: Any) -> bool:
+    """Whether an answer is right for the hidden values."""
+    try:
+        expect_the_same(number, answer, COURSE.seed)
+    except CheckFailed:
+        return False
+    return True
+
+
+@each_exercise
+def test_right_answers_are_right_for_other_values_too(number: str) -> None:
+    found = [agrees(number, answer) for _, answer, *_ in answers(number, "RIGHT")]
+    assert found.count(False) == SIZED.get(number, 0)
+
+
+@each_exercise
+@pytest.mark.usefixtures("grading")
+def test_a_wrong_answer_fails_and_hears_why(number: str) -> None:
+    for check, answer, words in answers(number, "WRONG"):
+        with pytest.raises(CheckFailed, match=re.escape(words)):
+            check(answer)
+
+
+class Parrot:
+    """An answer that has learned by heart what its check asks."""
+
+    def __init__(self, right: Any) -> None:
+        self.right, self.known, self.learns = right, {}, True
+
+    def __call__(self, *arguments: Any) -> Any:
+        heard = repr(arguments)
+        if self.learns:
+            self.known[heard] = self.right(*arguments)
+        return self.known.get(heard, next(iter(self.known.values())))
+
+
+@each_exercise
+@pytest.mark.usefixtures("grading")
+def test_what_was_learned_by_heart_is_found_out(number: str) -> None:
+    right = solution(number)
+    if isinstance(right, type):
+        return  # a class cannot know what it is asked
+    parrot = Parrot(right)
+    (check, *_), *_ = answers(number, "RIGHT")
+    assert check(parrot)
+    parrot.learns = False
+    with pytest.raises(CheckFailed, match="not for others"):
+        expect_the_same(number, parrot, COURSE.seed)
+
+
+def test_other_seeds_draw_other_values() -> None:
+    assert set(ASSIGNED) <= DRAWS.keys()
+    drawn = [
+        [hidden.Draw(f"{seed} 3.1").normal(3).tolist() for _ in range(2)]
+        for seed in (1, 2, 1)
+    ]
+    assert drawn[0] == drawn[2] != drawn[1]
+
+
+# --- the fence ---
+
+BEHIND_THE_FENCE = """
+import os, shutil, socket, subprocess, sys
+from pathlib import Path
+from book.tools.course import fence
+
+own, other, course = (Path(place) for place in sys.argv[1:])
+fence.put_up(str(own), str(course))
+(own / "folder").mkdir()
+(own / "folder" / "kept.txt").write_text("mine")
+(own / "link").symlink_to(own / "folder")
+shutil.rmtree(own / "folder")
+print((other / "marks").read_text())
+os.devnull and open(os.devnull, "w").write("nothing")
+attempts = {
+    "write": lambda: (other / "marks").write_text("100"),
+    "append": lambda: open(other / "marks", "a"),
+    "remove": lambda: (other / "marks").unlink(),
+    "rename": lambda: (other / "marks").rename(own / "marks"),
+    "bring": lambda: (own / "new").rename(other / "new"),
+    "make": lambda: (other / "folder").mkdir(),
+    "change": lambda: os.chmod(other / "marks", 0),
+    "rmtree": lambda: shutil.rmtree(other),
+    "by a link": lambda: (own / "way").symlink_to(other) or (own / "way/x").touch(),
+    "by the way up": lambda: Path(own, "..", other.name, "x").touch(),
+    "read the course": lambda: (course / "gradebook.db").read_text(),
+    "program": lambda: subprocess.run(["true"]),
+    "shell": lambda: os.system("true"),
+    "end another": lambda: os.kill(os.getppid(), 15),
+    "connect": lambda: socket.create_connection(("127.0.0.1", 9), 1),
+}
+for name, attempt in attempts.items():
+    try:
+        attempt()
+    except fence.OutsideError:
+        print("refused:", name)
+    else:
+        print("LET THROUGH:", name)
+"""
+
+
+def test_the_fence_refuses_what_lies_outside(tmp_path: Any) -> None:
+    places = [tmp_path / name for name in ("own", "other", "course")]
+    for place in places:
+        place.mkdir()
+    (places[1] / "marks").write_text("12")
+    (places[2] / "gradebook.db").write_text("all")
+    done = subprocess.run(
+        [sys.executable, "-c", BEHIND_THE_FENCE, *map(str, places)],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    told = done.stdout.splitlines()
+    assert told[0] == "12", done.stderr
+    assert len(told) == 16
+    assert [line for line in told[1:] if not line.startswith("refused: ")] == []
+    assert [path.name for path in places[1].iterdir()] == ["marks"]
+    assert (places[1] / "marks").read_text() == "12"
+
+
+def test_what_the_two_environments_share_has_one_version() -> None:
+    pins = [
+        dict(line.split(";")[0].strip().split("==") for line in text.splitlines()
+             if "==" in line and not line.startswith("#"))
+        for text in (
+            (ROOT / name).read_text(encoding="utf-8").lower().replace("_", "-")
+            for name in ("requirements-course.txt", "requirements.lock")
+        )
+    ]  # fmt: skip
+    for name in pins[0].keys() & pins[1].keys():
+        assert pins[0][name] == pins[1][name], name
+    assert pins[0]["nbgrader"] == "0.9.6"
+
+
+# --- the strict checks ----------------------------------------------------------------
+
+
+@each_exercise
+def test_only_strict_checks_fail_a_missing_answer(number: str) -> None:
+    (check, answer, *_), *_ = answers(number, "RIGHT")
+    assert check(...) is None
+    assert check(answer) is None
+    checks.strict()
+    try:
+        assert check(answer) is True
+        with pytest.raises(CheckFailed, match="not answered yet"):
+            check(...)
+    finally:
+        checks.strict(False)

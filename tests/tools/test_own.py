@@ -1,0 +1,152 @@
+"""The page "Make it your own": its steps, taken in a copy of the project."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from book.tools.notebooks.colab import working_tree
+from book.tools.project.address import ROOT
+from book.tools.site.build_site import readable
+from lib.corpora import SAMPLE
+
+PAGE = (ROOT / "book" / "course" / "own.md").read_text(encoding="utf-8")
+TINY = ("d_model=16", "n_layers=1", "n_heads=2", "d_ff=32", "epochs=1", "max_len=32")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project, without the weights and without its history."""
+    folder = tmp_path_factory.mktemp("own") / "attention"
+    for name in working_tree():
+        if not name.endswith((".safetensors", ".png")):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes((ROOT / name).read_bytes())
+    return folder
+
+
+def change(config: Path, settings: dict[str, Any]) -> None:
+    """Edit the lines of `_config.yml` as the page says, the comments left alone."""
+    text = config.read_text(encoding="utf-8")
+    for key, value in settings.items():
+        for inner, wanted in (value if isinstance(value, dict) else {}).items():
+            line = rf"(?m)^  {inner}: .*$"
+            if re.search(line, text):
+                text = re.sub(line, f"  {inner}: {wanted}", text)
+            else:
+                text = text.replace(f"{key}:\n", f"{key}:\n  {inner}: {wanted}\n", 1)
+        if not isinstance(value, dict):
+            text = re.sub(rf"(?m)^{key}: .*$", f"{key}: {value}", text)
+    config.write_text(text, encoding="utf-8")
+
+
+def address(copy: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run what `make address` runs, in the copy."""
+    command = [sys.executable, "book/tools/project/carry_address.py", *options]
+    return subprocess.run(command, cwd=copy, capture_output=True, text=True)
+
+
+def text_of(copy: Path, name: str) -> str:
+    return (copy / name).read_text(encoding="utf-8")
+
+
+def test_a_copy_gets_its_own_address(copy: Path) -> None:
+    first, _ = (yaml.safe_load(block) for block in blocks("yaml"))
+    change(copy / "_config.yml", first)
+    assert yaml.safe_load(text_of(copy, "_config.yml"))["title"] == first["title"]
+    done = address(copy)
+    assert done.returncode == 0, done.stderr
+    assert address(copy, "--check").returncode == 0
+    for name in ("README.md", "book/01_words.ipynb", "book/15_speed.ipynb"):
+        text = text_of(copy, name)
+        assert "my-school/attention" in text
+        assert "github.com/transformer-piece-by-piece" not in text
+    assert "my-school.github.io/attention/book/" in text_of(copy, "book/05_heads.ipynb")
+    assert "colab.research.google.com/github/my-school" in text_of(copy, "README.md")
+
+
+def test_another_host_gets_its_links_and_none_to_colab(copy: Path) -> None:
+    _, second = (yaml.safe_load(block) for block in blocks("yaml"))
+    config = copy / "_config.yml"
+    change(config, {"repository": {"url": "https://gitlab.com/my-school/attention"}})
+    change(config, second)
+    assert address(copy).returncode == 0
+    assert address(copy, "--check").returncode == 0
+    readme = text_of(copy, "README.md")
+    assert "colab.research.google.com/github" not in readme
+    assert "https://attention.my-school.org/book/01_words.html" in readme
+    notebook = text_of(copy, "book/01_words.ipynb")
+    assert "https://gitlab.com/my-school/attention/-/archive/" in notebook
+    assert "https://attention.my-school.org/book/" in notebook
+
+
+def test_an_odd_address_is_refused_in_a_sentence(copy: Path) -> None:
+    config = copy / "_config.yml"
+    before = text_of(copy, "_config.yml")
+    change(config, {"repository": {"url": "git@github.com:my-school/attention"}})
+    done = address(copy)
+    assert done.returncode == 2
+    assert "write it as https://host/owner/name" in done.stderr
+    assert "Traceback" not in done.stderr
+    config.write_text(before, encoding="utf-8")
+
+
+def test_a_tag_that_does_not_fit_is_refused(copy: Path) -> None:
+    done = address(copy, "--check", "--tag", "v99.0.0")
+    assert done.returncode == 2
+    assert "the tag is v99.0.0, but pyproject.toml has the version" in done.stderr
+
+
+@pytest.mark.slow
+def test_the_commands_for_another_language_pair_run(tmp_path: Path) -> None:
+    (commands,) = (block for block in blocks("bash") if "lib train" in block)
+    (tmp_path / "pairs.tsv").write_bytes(SAMPLE.read_bytes())
+    for line in commands.splitlines():
+        words = shlex.split(line)
+        assert words[0] == "python"
+        if "train" in words:
+            words += [word for setting in TINY for word in ("--set", setting)]
+        command = [sys.executable, "-m", "lib", *words[3:]]
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env={"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PATH": ""},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, f"{line}: {done.stderr[-1500:]}"
+    assert (tmp_path / "runs" / "en-de" / "model.safetensors").is_file()
+
+
+def test_the_build_names_the_cell_that_links_to_a_page_that_is_gone() -> None:
+    said = "\x1b[91m/x/12_decoding.ipynb:480006: WARNING: Unknown page\x1b[39;49;00m"
+    assert readable(said) == "/x/12_decoding.ipynb, cell-48: WARNING: Unknown page"
+
+
+def test_a_chapter_left_out_is_no_page_any_more(copy: Path) -> None:
+    contents = copy / "_toc.yml"
+    lines = text_of(copy, "_toc.yml").splitlines(keepends=True)
+    kept = [line for line in lines if "15_speed" not in line]
+    assert len(lines) - len(kept) == 2
+    contents.write_text("".join(kept), encoding="utf-8")
+    asked = "from book.tools.site import build_site as b; "
+    done = subprocess.run(
+        [sys.executable, "-c", f"{asked}print(b.pages())"],
+        cwd=copy,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "book/14_real_sentences.html" in done.stdout
+    assert "15_speed" not in done.stdout
