@@ -20,7 +20,7 @@ from lib.checks import strict
 
 _ABSENT = object()
 _LEANED_ON = (builtins, math, torch, torch.nn.functional)
-_OURS = ("lib", "course")
+_OURS = ("lib", "book.tools.course")
 Undo = Callable[[], None]
 _UNDO: list[Undo] = []
 

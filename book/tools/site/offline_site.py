@@ -123,7 +123,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("source-read", write_reference)
     app.connect("source-read", write_snippets)
     for helper in ("page_links", "formulas", "cross_links", "front_page", "self_tests"):
-        app.setup_extension(helper)
+        app.setup_extension(f"book.tools.site.{helper}")
     app.connect("build-finished", drop_templates)
     app.connect("build-finished", finish, priority=700)
     app.connect("build-finished", write_missing_page, priority=800)

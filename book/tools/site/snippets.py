@@ -12,7 +12,7 @@ from pathlib import Path
 
 from book.tools.project.address import ROOT
 
-PITFALLS = ROOT / "tests" / "pitfalls"
+PITFALLS = ROOT / "tests" / "lib" / "pitfalls"
 
 
 @dataclass(frozen=True)
