@@ -28,8 +28,8 @@ ALL_CORES := env -u OMP_NUM_THREADS -u MKL_NUM_THREADS -u OPENBLAS_NUM_THREADS
 
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
-.PHONY: help setup newest lock book pdf slides quick test portable colab course \
-	course-test translate train bench notebooks address format lint serve clean distclean
+.PHONY: help setup newest lock book pdf slides test exhaustive portable colab course \
+	translate train bench notebooks address format lint serve clean distclean
 
 help: ## list these habits
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | \
@@ -54,11 +54,11 @@ pdf: book ## print the whole book into one file, _build/book.pdf
 slides: setup ## the slides of every lesson, in _build/slides
 	@$(RUN) -m book.tools.course.slides $(ARGS)
 
-quick: setup ## layout, types and the tests that take no training: two minutes
-	@sh book/tools/project/test.sh --quick
-
-test: setup ## check everything; one part: make test ARGS=tests/lib/test_masks.py
+test: setup ## what a change can break; one part: make test ARGS=tests/lib/test_masks.py
 	@sh book/tools/project/test.sh $(ARGS)
+
+exhaustive: setup ## the rest: every page, every chapter elsewhere, nbgrader, the PDF
+	@sh book/tools/project/test.sh --exhaustive
 
 portable: setup ## every chapter again as other processors calculate; some in ARGS
 	@sh book/tools/notebooks/portable.sh $(ARGS)
@@ -69,9 +69,6 @@ colab: setup ## every chapter alone in a folder, with the versions that Colab ha
 course: setup ## write the editions and the assignments into _course
 	@sh book/tools/course/setup.sh
 	@$(RUN) -m book.tools.course $(ARGS)
-
-course-test: setup ## let nbgrader grade every assignment, right, empty and wrong
-	@$(RUN) -m pytest -q -p no:cacheprovider -n 2 tests/exhaustive/every_assignment.py
 
 translate: setup ## translate: make translate TEXT="a sentence in English"
 	@$(ALL_CORES) $(RUN) -m lib translate "$$TEXT"

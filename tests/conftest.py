@@ -64,42 +64,18 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-# What takes longest is begun first, so that no core is left alone with it at the end.
-LONGEST = (
-    "test_site_access.py",
-    "test_course_grading.py",
-    "test_exercises.py",
-    "test_site.py",
-    "test_site_weight.py",
-    "test_pdf.py",
-    "test_colab.py",
-)
-
-# What trains, measures, runs whole chapters, draws every figure or plays every fault of
-# a download; `make quick` leaves it out. A single test that takes seconds in another
-# file says so itself, with the mark `slow`.
-SLOW = (
-    *("test_exercises.py", "test_colab.py", "test_portable.py"),
-    *("test_training.py", "test_training_devices.py", "test_training_ends.py"),
-    *("test_bench.py", "test_measure.py", "test_variants.py", "test_shipped.py"),
-    *("test_course.py", "test_course_grading.py"),
-    *("test_engines.py", "test_real_corpora.py", "test_gallery.py"),
-    *("test_figures.py", "test_downloads.py"),
-)
-
-
 @pytest.hookimpl(tryfirst=True)  # before pytest looks at -m
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs a browser, the site or time; begin with what takes longest."""
+    """Mark what needs a browser or the site; begin with chapters and browsers.
+
+    They take longest, and no core should be left alone with them at the end.
+    """
     for item in items:
         for name in {"browser", "site"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(name)
-        if item.path.name in SLOW:
-            item.add_marker("slow")
-
-    def rank(item: pytest.Item) -> int:
-        if item.path.name in LONGEST:
-            return LONGEST.index(item.path.name)
-        return len(LONGEST) + (item.path.suffix != ".ipynb")
-
-    items.sort(key=rank)
+    items.sort(
+        key=lambda item: (
+            item.path.suffix != ".ipynb",
+            item.get_closest_marker("browser") is None,
+        )
+    )

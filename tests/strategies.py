@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from lib.config import TransformerConfig
 from lib.model import Transformer
 
-# `make quick` looks at the first few alone.
-FEW = settings(max_examples=5 if os.environ.get("QUICK") else 20)
+# `make exhaustive` looks at more.
+FEW = settings(max_examples=100 if os.environ.get("EXHAUSTIVE") else 20)
 
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10}
 PRECISIONS = list(TOLERANCE)

@@ -69,7 +69,6 @@ def test_a_test_that_fails_is_heard(tmp_path: Path) -> None:
     assert run_node("--test", file).returncode != 0
 
 
-@pytest.mark.slow
 def test_the_types_are_right() -> None:
     assert check_types() == ""
 
@@ -108,7 +107,6 @@ def shipped_sentences() -> list[str]:
     return [*sample, *dict.fromkeys(text for pair in pairs[::6] for text in pair)]
 
 
-@pytest.mark.slow
 def test_subwords_of_ten_thousand_sentences_that_ship(tmp_path: Path) -> None:
     sentences = shipped_sentences()[:10_000]
     assert len(sentences) == 10_000
@@ -155,7 +153,6 @@ def tatoeba() -> list[str]:
     return list(dict.fromkeys(source for source, _ in corpus.splits["test"]))
 
 
-@pytest.mark.slow
 def test_subwords_of_ten_thousand_real_sentences(
     tmp_path: Path, tatoeba: list[str]
 ) -> None:
@@ -311,7 +308,6 @@ def ordinary_sentences(count: int) -> list[str]:
     return list(dict.fromkeys([*sample, *english]))[:count]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("beam", "count"), [(0, 200), (2, 50), (4, 50)])
 def test_translations_are_those_of_lib(beam: int, count: int) -> None:
     """`every_translation` compares a thousand, greedy and with a beam."""

@@ -93,7 +93,6 @@ def process(
     )
 
 
-@pytest.mark.slow
 class TestProcess:
     def test_whatever_the_system_it_reads_and_writes_utf8(self, empty: Path) -> None:
         done = process(

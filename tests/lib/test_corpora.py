@@ -186,7 +186,6 @@ def test_different_words_make_a_source_new():
 # What is promised about the splits
 
 
-@pytest.mark.slow
 def test_the_sizes_of_the_default_corpus(parts):
     sizes = {name: len(part) for name, part in parts.items()}
     assert sizes == {

@@ -471,7 +471,6 @@ class TestShipped:
 
     FOLDER = SHIPPED / "grammar-en-es"
 
-    @pytest.mark.slow
     def test_its_scores_are_those_of_its_card(self, splits: Any) -> None:
         report = json.loads((self.FOLDER / "scores.json").read_text("utf-8"))
         translator = Translator.load("grammar-en-es")

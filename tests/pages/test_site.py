@@ -14,9 +14,11 @@ from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Response
 
 from book.tools.site.build_site import pages
 from tests.book_sources import NAMES
+from tests.site_kinds import one_of_each_kind
 
 PHONE = {"width": 360, "height": 740}
 PAGES = [*pages(), "genindex.html", "search.html"]
+OPENED = [f"book/{name}.html" for name in ("index", "translate", *NAMES)]
 DARK = """() => { document.documentElement.dataset.theme = "dark" }"""
 
 
@@ -40,7 +42,7 @@ class Visit:
             self.complaints.append(f"{message.type}: {message.text}")
 
 
-@pytest.fixture(scope="module", params=PAGES)
+@pytest.fixture(scope="module", params=one_of_each_kind(PAGES))
 def visit(
     request: pytest.FixtureRequest, browser: Browser, base: str
 ) -> Iterator[Visit]:
@@ -149,12 +151,12 @@ def test_headings_can_be_told_apart(visit: Visit) -> None:
     assert all(look[1] >= 600 for look in looks if look)
 
 
-@pytest.mark.parametrize("name", ["index", "translate", *NAMES])
+@pytest.mark.parametrize("name", one_of_each_kind(OPENED))
 def test_a_page_opens_from_a_folder(name: str, browser: Browser, site: Path) -> None:
     """Without a server, as after ``make book``: no complaint, and every view draws."""
     visit = Visit(browser.new_page())
     visit.listen()
-    visit.page.goto((site / "book" / f"{name}.html").as_uri())
+    visit.page.goto((site / name).as_uri())
     for frame in visit.page.locator("article iframe").all():
         frame.scroll_into_view_if_needed()
         drawn = frame.content_frame.locator("svg :is(line, rect, text)").first

@@ -1,6 +1,6 @@
 """What the pages owe to readers with a screen reader, a keyboard or little sight: axe.
 
-Every page is looked at wide and on a phone, in the light and in the dark.
+A page is looked at wide and on a phone, in the light and in the dark.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from book.tools.site.build_site import pages
+from tests.site_kinds import one_of_each_kind
 
 PAGES = [*pages(), "genindex.html", "search.html", "404.html"]
 WIDTHS = {"wide": 1280, "phone": 390}
@@ -73,7 +74,7 @@ def violations(page: Page, only: str | None = None) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", one_of_each_kind(PAGES))
 def test_axe_finds_nothing(name: str, browser: Browser, base: str) -> None:
     """The page is loaded once, made narrow and dark, and looked at each time."""
     page = browser.new_page(color_scheme="light")

@@ -229,7 +229,6 @@ def set_up(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.slow
 def test_set_up_is_done_once_and_repeated_after_a_failure(tmp_path: Path) -> None:
     (tmp_path / "requirements.lock").write_text("no-such-package==1\n")
     offline = {"PIP_NO_INDEX": "1", "PYTHON": sys.executable}

@@ -188,52 +188,6 @@ def test_make_alone_lists_every_habit() -> None:
     assert set(listed) == set(phony[0].replace("\\\n", " ").split())
 
 
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    """A project whose browser set-up and Python only say that they were called."""
-    tools, tests = tmp_path / "book" / "tools" / "project", tmp_path / "tests"
-    for folder in (tools, tests, tmp_path / "bin"):
-        folder.mkdir(parents=True)
-    shutil.copy(ROOT / "book/tools/project/test.sh", tools)
-    (tools / "setup.sh").write_text("echo set-up $1\n")
-    python = tmp_path / "bin" / "python"
-    # Collecting tests with the marker: 0 if a word says "drawn", 5 (none) otherwise.
-    python.write_text(
-        '#!/bin/sh\ncase "$*" in *collect-only*drawn*) exit 0 ;; '
-        "*collect-only*) exit 5 ;; *) echo tests ;; esac\n"
-    )
-    python.chmod(0o755)
-    (tests / "test_views.py").write_text("@pytest.mark.browser\n")
-    (tests / "test_masks.py").write_text("# no such mark\n")
-    return tmp_path
-
-
-@pytest.mark.parametrize(
-    ("words", "asked"),
-    [
-        (["tests/lib/test_masks.py"], False),
-        (["-x", "tests/lib/test_masks.py::test_drawn"], False),
-        (["book/03_attention.ipynb"], False),
-        (["tests/lib/test_views.py::test_refused"], False),
-        (["tests/lib/test_views.py::test_drawn"], True),
-        (["tests/lib/test_masks.py", "tests/lib/test_views.py", "-k", "drawn"], True),
-        (["-m", "browser", "-k", "drawn"], True),
-        (["-k", "masks"], False),
-    ],
-)
-def test_a_browser_is_asked_for_where_a_test_drives_one(
-    checkout: Path, words: list[str], asked: bool
-) -> None:
-    done = subprocess.run(
-        ["sh", "book/tools/project/test.sh", *words],
-        cwd=checkout,
-        env=os.environ | {"BIN": "bin"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.stdout.splitlines() == [*(["set-up browser"] if asked else []), "tests"]
-
-
 def test_a_browser_is_looked_for_where_systems_keep_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -108,7 +108,6 @@ def test_a_tag_that_does_not_fit_is_refused(copy: Path) -> None:
     assert "the tag is v99.0.0, but pyproject.toml has the version" in done.stderr
 
 
-@pytest.mark.slow
 def test_the_commands_for_another_language_pair_run(tmp_path: Path) -> None:
     (commands,) = (block for block in blocks("bash") if "lib train" in block)
     (tmp_path / "pairs.tsv").write_bytes(SAMPLE.read_bytes())

@@ -1,85 +1,62 @@
 #!/bin/sh
-# Every check of the project, the quick ones first; with --quick only what needs no
-# training, no browser and no built site, and each property on few examples; with other
-# arguments, pytest on those alone. The last line says what happened. All checks run,
-# also after one has failed.
+# What a change of text or code can break, and with --exhaustive the rest; other
+# arguments go to pytest, which then runs what they name. All steps run, also after one
+# has failed; the last line says what happened.
 cd "$(dirname "$0")/../../.." || exit 1
 run=${BIN:-.venv/bin}/python
-step=book/tools/project/step.sh
 start=$(date +%s)
 failed=""
-side_by_side="-n ${WORKERS:-2} --dist loadscope --no-loadscope-reorder"
-pytest="-p no:cacheprovider -p tests.solutions_run --nbval --nbval-sanitize-with tests/nbval.cfg
-    --nbval-cell-timeout 600 --nbval-kernel-startup-timeout 120 --doctest-modules"
 
-drives_a_browser() { # [ARGUMENT…] of pytest: do they name a test that needs one?
-    named=no
-    perhaps=no
-    for word in "$@"; do
-        case $word in
-        *.ipynb*) named=yes ;;
-        *.py | *.py::*)
-            named=yes
-            grep -Eqs "playwright|mark\.browser" "${word%%::*}" && perhaps=yes
-            ;;
-        -*) ;;
-        *) perhaps=yes ;; # a folder, or the value of an option
-        esac
-    done
-    [ "$perhaps" = yes ] || [ "$named" = no ] || return 1
-    # Asked exactly, which takes pytest seconds; 5 stands for "there is no such test".
-    # shellcheck disable=SC2086  # the options are words
-    "$run" -m pytest -q $pytest --collect-only -m browser "$@" >/dev/null 2>&1
-    [ $? -ne 5 ]
+tests() { # [ARGUMENT…] of pytest
+    "$run" -m pytest -q -p no:cacheprovider -p tests.solutions_run --doctest-modules \
+        --nbval --nbval-sanitize-with tests/nbval.cfg --nbval-cell-timeout 600 \
+        --nbval-kernel-startup-timeout 120 "$@"
 }
 
-check_code() { # layout, mistakes, types and the order of the modules
-    sh "$step" "Layout (ruff format)" format "$run" -m ruff format --check . ||
-        failed="$failed layout,"
-    sh "$step" "Mistakes (ruff check)" ruff "$run" -m ruff check . ||
-        failed="$failed ruff,"
-    sh "$step" "Types (mypy)" mypy "$run" -m mypy || failed="$failed types,"
-    sh "$step" "Order of the modules (import-linter)" imports \
-        "${run%/*}/lint-imports" --no-logo --cache-dir .cache/import-linter ||
-        failed="$failed imports,"
+side_by_side() {
+    tests -n "${WORKERS:-2}" --dist loadscope --no-loadscope-reorder "$@" ||
+        failed="$failed pytest,"
 }
 
 finish() { # the name of what ran: say how it ended
     took=$(($(date +%s) - start))
-    if [ -n "$failed" ]; then
+    [ -z "$failed" ] || {
         echo "$1: FAILED in ${failed# } after $took s; what failed stands above."
         exit 1
-    fi
+    }
     echo "$1: everything passed in $took s."
     exit 0
 }
 
-if [ "${1:-}" = --quick ]; then
-    check_code
-    echo "Tests and doctests that take no training (pytest, two side by side)"
-    # shellcheck disable=SC2086  # the options are words
-    QUICK=1 "$run" -m pytest -q -p no:cacheprovider --doctest-modules $side_by_side \
-        -m "not slow and not browser and not site" --durations 3 --durations-min 3 \
-        lib tests || failed="$failed pytest,"
-    finish "make quick"
-fi
+step() { # NAME LOG COMMAND [ARGUMENT…]
+    sh book/tools/project/step.sh "$@" || failed="$failed $2,"
+}
 
-if [ $# -gt 0 ]; then
-    if drives_a_browser "$@"; then sh book/tools/project/setup.sh browser || exit 1; fi
-    # shellcheck disable=SC2086  # the options are words
-    exec "$run" -m pytest -q $pytest "$@"
+if [ $# -gt 0 ] && [ "$1" != --exhaustive ]; then
+    tests "$@"
+    exit
 fi
 
 sh book/tools/project/setup.sh browser || exit 1
-said=$(mktemp)
-"$run" -m book.tools.site.build_site >"$said" 2>&1 & # needs one core, and so does mypy
+if [ "${1:-}" = --exhaustive ]; then
+    EXHAUSTIVE=1 side_by_side -m "exhaustive or hypothesis" tests
+    sh book/tools/notebooks/portable.sh || failed="$failed portable,"
+    # Gigabytes of Colab's own versions: where they cannot be had, that is said.
+    COLAB_OPTIONAL=1 "$run" -m book.tools.notebooks.colab || failed="$failed colab,"
+    finish "make exhaustive"
+fi
+
+"$run" -m book.tools.site.build_site >.cache/logs/built.log 2>&1 & # one core; mypy another
 site=$!
-check_code
+step "Layout (ruff format)" format "$run" -m ruff format --check .
+step "Mistakes (ruff check)" ruff "$run" -m ruff check .
+step "Types (mypy)" mypy "$run" -m mypy
+step "Order of the modules (import-linter)" imports \
+    "${run%/*}/lint-imports" --no-logo --cache-dir .cache/import-linter
 wait "$site" || failed="$failed site,"
-cat "$said"
-rm "$said"
+cat .cache/logs/built.log
 echo "Tests, doctests and the stored outputs of every chapter (pytest, two side by side)"
-chapters=$(ls book/[0-9][0-9]_*.ipynb 2>/dev/null)
-# shellcheck disable=SC2086  # the options are words, the chapters have no spaces
-"$run" -m pytest -q $pytest $side_by_side lib tests $chapters || failed="$failed pytest,"
+# shellcheck disable=SC2046  # the chapters have no spaces
+side_by_side --ignore tests/exhaustive -m "not exhaustive" \
+    lib tests $(ls book/[0-9][0-9]_*.ipynb)
 finish "make test"

@@ -1,8 +1,4 @@
-"""The page's translator writes what lib writes: a thousand sentences, token for token.
-
-Minutes on one core, so not part of `make test`; continuous integration runs it with
-`make test ARGS=tests/exhaustive/every_translation.py`.
-"""
+"""The translator of the page writes a thousand sentences as lib does, by token."""
 
 import pytest
 

@@ -93,7 +93,7 @@ def test_without_a_browser_a_sentence_says_so(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture,
 ) -> None:
-    monkeypatch.setattr("pdf.find_browser", lambda: None)
+    monkeypatch.setattr("book.tools.site.pdf.find_browser", lambda: None)
     assert main(["--out", str(tmp_path / "book.pdf")]) == 1
     assert "no Chromium" in capsys.readouterr().err
     assert not (tmp_path / "book.pdf").exists()

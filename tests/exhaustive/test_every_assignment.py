@@ -1,7 +1,6 @@
 """nbgrader grades every assignment: its solution, an empty one, and mistakes.
 
-`make course-test` runs it. `make test` lets nbgrader grade one assignment, and tries
-every wrong answer of tests/exercises/answers on the checks themselves.
+The checks themselves meet every wrong answer in `make test`.
 """
 
 from __future__ import annotations
