@@ -6,7 +6,6 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from lib.engines import ENGINES
 from lib.translator import Translator
 
 
@@ -14,9 +13,9 @@ def add_parser(commands: Any) -> None:
     """Describe the command to argparse."""
     parser = commands.add_parser(
         "export",
-        help="write a translator for CTranslate2 or ONNX Runtime",
-        description="Write a translator for an engine that runs it faster and without "
-        "PyTorch; python -m lib translate --engine uses it.",
+        help="write a translator for CTranslate2",
+        description="Write a translator for CTranslate2, which runs it faster and "
+        "without PyTorch; python -m lib translate --engine uses it.",
     )
     parser.add_argument(
         "model",
@@ -24,7 +23,7 @@ def add_parser(commands: Any) -> None:
         help="folder of a translator, or the name of a shipped one",
     )
     parser.add_argument(
-        "--to", required=True, choices=tuple(ENGINES), help="the engine"
+        "--to", required=True, choices=("ctranslate2",), help="the engine"
     )
     parser.add_argument(
         "folder", type=Path, metavar="FOLDER", help="a new folder for the export"
@@ -33,19 +32,19 @@ def add_parser(commands: Any) -> None:
         "--weights",
         default="float32",
         choices=("float32", "int8"),
-        help="int8 for weights of 8 bits, which ctranslate2 can take (%(default)s)",
+        help="int8 for weights of 8 bits (%(default)s)",
     )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
     """Write the export, and say how to use it."""
-    from lib.engines.export import export_translator
+    from lib.translator.export import export_translator
 
     translator = Translator.load(options.model)
-    folder = export_translator(translator, options.to, options.folder, options.weights)
+    folder = export_translator(translator, options.folder, options.weights)
     size = sum(file.stat().st_size for file in folder.iterdir()) / 1e6
     print(
-        f"{folder} holds the export for {ENGINES[options.to]} ({size:.1f} MB); use it "
-        f"with: python -m lib translate --engine {options.to} --model {folder}"
+        f"{folder} holds the export for CTranslate2 ({size:.1f} MB); use it "
+        f"with: python -m lib translate --engine ctranslate2 --model {folder}"
     )

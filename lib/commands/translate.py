@@ -8,12 +8,9 @@ import sys
 from typing import Any
 
 from lib.commands.options import add_beam_options, add_model_option, whole_number
-from lib.engines import ENGINES, EngineTranslator, open_engine
-from lib.engines.folder import engine_of
 from lib.text.sentences import Source
-from lib.translator import Translator
-
-_PYTORCH = "pytorch"
+from lib.translator import ExportedTranslator, Translator
+from lib.translator.exported import is_export
 
 
 def add_parser(commands: Any) -> None:
@@ -32,8 +29,8 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument(
         "--engine",
-        default=_PYTORCH,
-        choices=(_PYTORCH, *ENGINES),
+        default="pytorch",
+        choices=("pytorch", "ctranslate2"),
         help="what runs the model; another than %(default)s takes the folder of an "
         "export as its model",
     )
@@ -58,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _read(
-    translator: Translator | EngineTranslator, sentences: list[str]
+    translator: Translator | ExportedTranslator, sentences: list[str]
 ) -> list[Source]:
     """Read the sentences, and name the words that the translator does not know."""
     sources = []
@@ -78,22 +75,20 @@ def _read(
     return sources
 
 
-def _open(model: str, engine: str) -> Translator | EngineTranslator:
+def _open(model: str, engine: str) -> Translator | ExportedTranslator:
     """Load a translator, or open an export with the engine that it was made for."""
-    made_for = engine_of(model)
-    if made_for and made_for != engine:
+    if engine == "ctranslate2":
+        if is_export(model):
+            return ExportedTranslator(model)
         raise ValueError(
-            f"'{model}' is an export for {ENGINES[made_for]}; use it with --engine "
-            f"{made_for}."
+            f"'{model}' is no export for CTranslate2; write one with: python -m lib "
+            f"export {model} --to ctranslate2 FOLDER, and name it with --model."
         )
-    if engine == _PYTORCH:
-        return Translator.load(model)
-    if not made_for:
+    if is_export(model):
         raise ValueError(
-            f"'{model}' is no export for {ENGINES[engine]}; write one with: python -m "
-            f"lib export {model} --to {engine} FOLDER, and name it with --model."
+            f"'{model}' is an export for CTranslate2; use it with --engine ctranslate2."
         )
-    return open_engine(model)
+    return Translator.load(model)
 
 
 def _quoted(word: str) -> str:

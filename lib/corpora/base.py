@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-Pair = tuple[str, str]
+from lib.text import Pair as Pair
 
 _NOT_A_WORD = re.compile(r"[^\w']+")
 

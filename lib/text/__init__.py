@@ -1,8 +1,9 @@
 """Text: sentences to numbers and back, and pairs of them in batches of like length."""
 
-from lib.text.batches import TokenBatchSampler, group_by_length
-from lib.text.dropout import cut_again
-from lib.text.pairs import Batch, Pair, ParallelDataset, collate
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from lib.text.sentences import Pair
 from lib.text.subwords import SubwordVocabulary
 from lib.text.words import (
     EOS,
@@ -13,6 +14,11 @@ from lib.text.words import (
     detokenize,
     tokenize,
 )
+
+if TYPE_CHECKING:
+    from lib.text.batches import TokenBatchSampler, group_by_length
+    from lib.text.dropout import cut_again
+    from lib.text.pairs import Batch, ParallelDataset, collate
 
 __all__ = [
     "EOS",
@@ -31,3 +37,14 @@ __all__ = [
     "group_by_length",
     "tokenize",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # What needs PyTorch is imported when it is asked for: an exported translator reads
+    # and writes without.
+    if name in __all__:
+        for file in ("pairs", "batches", "dropout"):
+            module = importlib.import_module(f"{__name__}.{file}")
+            if hasattr(module, name):
+                return getattr(module, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

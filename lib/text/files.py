@@ -9,8 +9,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["read_json", "read_toml", "to_toml", "write_json", "write_whole"]
-
 
 def write_whole(file: Path, content: str | bytes) -> None:
     """Write a file under another name first, then move it into place.

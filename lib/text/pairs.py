@@ -11,9 +11,8 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import Dataset
 
+from lib.text.sentences import Pair
 from lib.text.words import Vocabulary
-
-Pair = tuple[str, str]
 
 
 class Batch(NamedTuple):

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 from lib.text.subwords import SubwordVocabulary
 from lib.text.words import Vocabulary
 
+Pair = tuple[str, str]  # a sentence and its translation
 Written = TypeVar("Written")
 
 
@@ -72,12 +73,12 @@ def unknown_words(source: Source, vocabulary: Vocabulary) -> list[str]:
     return vocabulary.unknown(source.text)
 
 
-def check_beam(beam_size: int, length_penalty: float, words: int) -> None:
-    """Refuse a beam that cannot be, for a target vocabulary of so many words."""
-    if not 1 <= beam_size <= words:
+def check_beam(beam_size: int, length_penalty: float, vocab_size: int) -> None:
+    """Refuse a beam that is wider than the target vocabulary, or a penalty below 0."""
+    if not 1 <= beam_size <= vocab_size:
         raise ValueError(
-            f"beam_size must lie between 1 and the vocabulary's {words} tokens, but it "
-            f"is {beam_size}."
+            f"beam_size must lie between 1 and the vocabulary's {vocab_size} tokens, "
+            f"but it is {beam_size}."
         )
     if length_penalty < 0:
         raise ValueError(

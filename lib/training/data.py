@@ -10,7 +10,8 @@ from torch.utils.data import DataLoader
 from lib.text import Vocabulary
 from lib.text.batches import TokenBatchSampler
 from lib.text.dropout import cut_again
-from lib.text.pairs import Batch, Pair, ParallelDataset, collate, positions_needed
+from lib.text.pairs import Batch, ParallelDataset, collate, positions_needed
+from lib.text.sentences import Pair
 
 
 class TranslationData(lightning.LightningDataModule):

@@ -1,12 +1,27 @@
 """A translator: model, vocabularies and decoding, kept together in one folder."""
 
-from lib.translator.folder import SHIPPED, find_folder, read_folder, write_folder
-from lib.translator.translator import Translator
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from lib.translator.exported import ExportedTranslator
+
+if TYPE_CHECKING:
+    from lib.translator.folder import SHIPPED, find_folder, read_folder, write_folder
+    from lib.translator.translator import Translator
 
 __all__ = [
     "SHIPPED",
+    "ExportedTranslator",
     "Translator",
     "find_folder",
     "read_folder",
     "write_folder",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # What needs PyTorch is imported when it is asked for: an export does without.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    file = "translator" if name == "Translator" else "folder"
+    return getattr(importlib.import_module(f"{__name__}.{file}"), name)

@@ -550,74 +550,53 @@ class TestTrain:
 
 class TestExport:
     MODEL = "grammar-en-es"
-    SENTENCES = ("I like the red car.", "She reads a book.")
+    TO = ("--to", "ctranslate2")
 
-    @pytest.fixture(params=["ctranslate2", "onnx"])
-    def engine(self, request: pytest.FixtureRequest) -> str:
-        return str(request.param)
-
-    def test_what_is_exported_translates_alike(self, engine: str, lib: Lib) -> None:
-        done = lib("export", self.MODEL, "--to", engine, "served/here")
-        assert done.code == 0
-        assert done.err == ""
-        use = f"python -m lib translate --engine {engine} --model served/here"
+    def test_what_is_exported_translates_alike(self, lib: Lib, empty: Path) -> None:
+        done = lib("export", self.MODEL, *self.TO, "served/here")
+        assert (done.code, done.err) == (0, "")
+        use = "python -m lib translate --engine ctranslate2 --model served/here"
         assert done.out.endswith(f"use it with: {use}\n")
-        greedy = ("--beam", "1", *self.SENTENCES)
+        greedy = ("--beam", "1", "I like the red car.", "She reads a book.")
         served = lib(*use.split()[3:], *greedy)
-        assert served.code == 0, served.err
         assert served.out == lib("translate", "--model", self.MODEL, *greedy).out
         unknown = lib(*use.split()[3:], "--beam", "1", "I like the zyzzyva.")
         assert "has never seen “zyzzyva”" in unknown.err
-
-    def test_an_export_is_used_by_its_own_engine_alone(
-        self, lib: Lib, empty: Path
-    ) -> None:
-        assert lib("export", self.MODEL, "--to", "ctranslate2", "there").code == 0
-        for engine in ("pytorch", "onnx"):
-            done = lib("translate", "I go.", "--model", "there", "--engine", engine)
-            assert done.code == 2
-            assert "is an export for CTranslate2; use it with --engine" in done.err
-        again = lib("export", self.MODEL, "--to", "ctranslate2", "there")
+        done = lib("translate", "I go.", "--model", "served/here")
+        assert done.code == 2
+        assert "is an export for CTranslate2; use it with --engine" in done.err
+        again = lib("export", self.MODEL, *self.TO, "served/here")
         assert again.code == 2
-        assert "there holds something already, such as" in again.err
-        assert [file.name for file in empty.iterdir()] == ["there"]
-
-    def test_a_translator_must_be_exported_first(
-        self, engine: str, refused: Callable[..., str]
-    ) -> None:
-        message = refused("translate", "I go.", "--engine", engine)
-        assert "'tatoeba-en-es' is no export for" in message
-        assert f"python -m lib export tatoeba-en-es --to {engine} FOLDER" in message
+        assert "served/here holds something already, such as" in again.err
+        assert [file.name for file in empty.iterdir()] == ["served"]
 
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
-            (("grammar-en-es", "--to", "marian", "there"), "'marian'"),
-            (("grammar-en-es", "there"), "--to"),
-            (("grammar-en-es", "--to", "onnx"), "FOLDER"),
-            (("nowhere", "--to", "onnx", "there"), "is no folder of a translator"),
+            (("export", MODEL, "--to", "marian", "there"), "'marian'"),
+            (("export", MODEL, "there"), "--to"),
+            (("export", MODEL, *TO), "FOLDER"),
+            (("export", "nowhere", *TO, "there"), "is no folder of a translator"),
+            (("export", MODEL, *TO, "there", "--weights", "int4"), "'int4'"),
+            (("translate", "I go.", "--engine", "marian"), "'marian'"),
             (
-                ("grammar-en-es", "--to", "onnx", "there", "--weights", "int8"),
-                "The engine 'onnx' takes weights in float32, not in 'int8'.",
+                ("translate", "I go.", "--engine", "ctranslate2"),
+                "'tatoeba-en-es' is no export for CTranslate2; write one with: python "
+                "-m lib export tatoeba-en-es --to ctranslate2 FOLDER",
             ),
         ],
     )
     def test_an_impossible_export_is_refused(
         self, arguments: tuple[str, ...], words: str, refused: Callable[..., str]
     ) -> None:
-        assert words in refused("export", *arguments)
+        assert words in refused(*arguments)
 
-    def test_an_unknown_engine_is_refused(self, refused: Callable[..., str]) -> None:
-        assert "'marian'" in refused("translate", "I go.", "--engine", "marian")
-
-    def test_an_engine_that_is_not_installed_is_named(
-        self, engine: str, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    def test_a_library_that_is_not_installed_is_named(
+        self, refused: Callable[..., str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        library = {"ctranslate2": "ctranslate2.specs", "onnx": "onnx"}[engine]
-        monkeypatch.setitem(sys.modules, library, None)
-        message = refused("export", self.MODEL, "--to", engine, "there")
-        assert f"The engine '{engine}' needs the library {library}" in message
-        assert message.endswith("install what requirements-export.txt lists.")
+        monkeypatch.setitem(sys.modules, "ctranslate2.specs", None)
+        message = refused("export", self.MODEL, *self.TO, "there")
+        assert message.endswith("install it with: pip install ctranslate2")
 
 
 def test_no_command_shows_the_usage(refused: Callable[..., str]) -> None:

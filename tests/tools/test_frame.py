@@ -26,7 +26,7 @@ ENGINES = {
     Requirement(r).name: Requirement(r)
     for r in PROJECT["project"]["optional-dependencies"]["export"]
 }
-REQUIREMENTS = ("requirements.txt", "requirements-export.txt")
+REQUIREMENTS = ("requirements.txt",)
 
 
 def pins(files: tuple[str, ...] = REQUIREMENTS) -> dict[str, str]:
@@ -49,10 +49,6 @@ def test_pins_lie_in_the_ranges_of_lib() -> None:
     for name, wanted in {**RANGES, **ENGINES}.items():
         assert name in pins(), f"{name} is not pinned"
         assert Version(pins()[name]) in wanted.specifier, f"{name} is out of range"
-
-
-def test_the_engines_of_an_export_are_pinned_apart() -> None:
-    assert set(pins(("requirements-export.txt",))) == set(ENGINES)
 
 
 def imports_of(path: Path) -> set[str]:

@@ -24,7 +24,7 @@ TOP = {
     *("book", "lib", "tests", ".ci", ".github", "_config.yml", "_toc.yml"),
     *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"),
     *("Makefile", "pyproject.toml", "requirements.lock", "requirements.txt"),
-    *("requirements-course.txt", "requirements-export.txt"),
+    "requirements-course.txt",
     *(".gitattributes", ".gitignore", ".pre-commit-config.yaml"),
 }
 

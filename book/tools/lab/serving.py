@@ -1,4 +1,4 @@
-"""Measure three ways to serve the shipped translator, for the end of chapter 15.
+"""Measure the ways to serve the shipped translator, for the end of chapter 15.
 
     serving.py                   all of it, into lib/shipped/measurements/serving.json
     serving.py --limit 20        few sentences, to see that everything runs; no file
@@ -28,21 +28,15 @@ from packaging.requirements import Requirement
 from book.tools.lab.bench.timing import environment, race, ratio, spread
 from book.tools.project.address import ROOT
 from lib import corpora
-from lib.engines import EngineTranslator, open_engine
-from lib.engines.export import export_translator
 from lib.evaluation.scores import compare_with_all
 from lib.text.files import read_json, write_json
-from lib.translator import SHIPPED, Translator
+from lib.translator import SHIPPED, ExportedTranslator, Translator
+from lib.translator.export import export_translator
 
 MODEL = "tatoeba-en-es"
 RECORD = ROOT / "lib" / "shipped" / "measurements" / "serving.json"
 PYTORCH = "PyTorch"
-# What is exported, and what has to be installed to use it.
-EXPORTS = {
-    "CTranslate2": ("ctranslate2", "float32", "ctranslate2"),
-    "CTranslate2, 8 bits": ("ctranslate2", "int8", "ctranslate2"),
-    "ONNX Runtime": ("onnx", "float32", "onnxruntime"),
-}
+EXPORTS = {"CTranslate2": "float32", "CTranslate2, 8 bits": "int8"}
 BEAM, PENALTY = 4, 0.6
 STARTS = 3
 
@@ -82,10 +76,10 @@ def measure(place: Path, limit: int | None) -> dict[str, Any]:
     """Export, and measure each way beside the others."""
     own = Translator.load(MODEL)
     folders = {PYTORCH: SHIPPED / MODEL}
-    served: dict[str, Translator | EngineTranslator] = {PYTORCH: own}
-    for name, (engine, weights, _) in EXPORTS.items():
-        folders[name] = export_translator(own, engine, place / name, weights)
-        served[name] = open_engine(folders[name], torch.get_num_threads())
+    served: dict[str, Translator | ExportedTranslator] = {PYTORCH: own}
+    for name, weights in EXPORTS.items():
+        folders[name] = export_translator(own, place / name, weights)
+        served[name] = ExportedTranslator(folders[name], torch.get_num_threads())
     sentences = unseen_sentences()[: limit or 500]
     written = {name: way.translate(sentences) for name, way in served.items()}
     rates = race(
@@ -118,7 +112,7 @@ def measure(place: Path, limit: int | None) -> dict[str, Any]:
 
 
 def _contender(
-    way: Translator | EngineTranslator, sentences: list[str]
+    way: Translator | ExportedTranslator, sentences: list[str]
 ) -> Callable[[int], int]:
     return lambda _number: len(way.translate(sentences))
 
@@ -137,12 +131,9 @@ def start_times(
     found: dict[str, list[float]] = {name: [] for name in folders}
     for _ in range(rounds):
         for name, folder in folders.items():
-            program = (
-                "from lib.translator import Translator as T; open_it = T.load"
-                if name == PYTORCH
-                else "from lib.engines import open_engine as open_it"
-            )
-            program += f"; open_it({str(folder)!r}).translate([{sentence!r}])"
+            kind = "Translator.load" if name == PYTORCH else "ExportedTranslator"
+            program = f"from lib.translator import {kind.split('.')[0]}; "
+            program += f"{kind}({str(folder)!r}).translate([{sentence!r}])"
             start = time.perf_counter()
             subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
             found[name].append(time.perf_counter() - start)
@@ -163,7 +154,7 @@ def installed_bytes(name: str) -> int:
     if name == PYTORCH:
         wanted = ["torch", "safetensors", "numpy"]
     else:
-        wanted = [EXPORTS[name][2], "numpy"]
+        wanted = ["ctranslate2", "numpy"]
     found: set[str] = set()
     open_names = [*wanted, "tokenizers"]
     while open_names:
@@ -190,7 +181,7 @@ def _bytes_of_package(package: str) -> int:
 
 
 def bleu_of(
-    served: dict[str, Translator | EngineTranslator], limit: int | None
+    served: dict[str, Translator | ExportedTranslator], limit: int | None
 ) -> dict[str, dict[str, Any]]:
     """Score each way on the test part, greedily and with a beam."""
     if not (corpora.download_folder() / "spa-eng.zip").is_file():
@@ -201,8 +192,6 @@ def bleu_of(
     for name, way in served.items():
         found[name] = {"scored": len(answers)}
         for key, beam in (("bleu_greedy", 1), ("bleu_beam", BEAM)):
-            if name == "ONNX Runtime" and beam > 1:
-                continue
             written = way.translate(answers, 64, beam, PENALTY)
             result = compare_with_all(written, list(answers.values()))
             found[name][key] = result["bleu"]

@@ -2,7 +2,7 @@
 
     -m book.tools.project.lock      install the pins, write what they need
 
-Pip installs the pins of `requirements.txt` and `requirements-export.txt` into the
+Pip installs the pins of `requirements.txt` into the
 environment that runs this; the lock names them and all that they need, nothing else
 that may be there. It serves every system: a package that only some systems need carries
 that condition, and a local build ("+cpu") is written by its public version.
@@ -23,7 +23,7 @@ from packaging.version import Version
 from book.tools.project.address import ROOT
 
 Package = dict[str, Any]  # name, version, requires, requested
-SOURCES = ("requirements.txt", "requirements-export.txt")
+SOURCES = ("requirements.txt",)
 LOCK = ROOT / "requirements.lock"
 HEAD = """\
 # What `make setup` installs: the pins of requirements*.txt and all that they bring.

@@ -1,4 +1,4 @@
-"""The section of the benchmark that sets engines beside PyTorch."""
+"""The section of the benchmark that sets an engine beside PyTorch."""
 
 from __future__ import annotations
 
@@ -13,33 +13,30 @@ from torch import Tensor
 from book.tools.lab.bench.decoders import generator, sources, writer
 from book.tools.lab.bench.models import EOS, Sizes, marian
 from book.tools.lab.bench.timing import race, ratio, rows
-from lib.engines import open_engine
-from lib.engines.export import export_translator
 from lib.model import Transformer
 from lib.text import Vocabulary
-from lib.translator import Translator
+from lib.translator import ExportedTranslator, Translator
+from lib.translator.export import export_translator
 
 OURS, MARIAN = "this book", "Marian, cached"
 CTRANSLATE2, EIGHT_BITS = "CTranslate2", "CTranslate2, 8 bits"
-ONNX = "ONNX Runtime"
 EXPORTS = {
-    CTRANSLATE2: ("ctranslate2", "float32"),
-    EIGHT_BITS: ("ctranslate2", "int8"),
-    ONNX: ("onnx", "float32"),
+    CTRANSLATE2: "float32",
+    EIGHT_BITS: "int8",
 }
 
 
 def engines(sizes: Sizes) -> dict[str, Any]:
-    """Measure greedy decoding to a fixed length in PyTorch and in the engines."""
+    """Measure greedy decoding to a fixed length in PyTorch and in the engine."""
     tokens = sizes.decoded_tokens
     src = sources(sizes, sizes.decoded, tokens // 2 + 1)
     src[:, -1] = EOS
     translator = endless(sizes)
     contenders = {}
     with TemporaryDirectory() as place:
-        for name, (engine, weights) in EXPORTS.items():
+        for name, weights in EXPORTS.items():
             folder = Path(place) / name
-            export_translator(translator, engine, folder, weights)
+            export_translator(translator, folder, weights)
             contenders[name] = engine_writer(folder, src, tokens)
         contenders[OURS] = writer(translator.model, src, tokens, cached=True)
         contenders[MARIAN] = generator(marian(sizes), src, tokens)
@@ -69,11 +66,11 @@ def endless(sizes: Sizes) -> Translator:
 
 def engine_writer(folder: Path, src: Tensor, tokens: int) -> Callable[[int], int]:
     """Let an engine write so many tokens for each sentence."""
-    engine = open_engine(folder, torch.get_num_threads()).engine
-    ids, limits = src.tolist(), [tokens] * len(src)
+    engine = ExportedTranslator(folder, torch.get_num_threads())
+    ids = src.tolist()
 
     def write(_number: int) -> int:
-        written = engine.write(ids, limits, 1, 0.0)
+        written = engine.write(ids, tokens, 1, 0.0)
         if {len(row) for row in written} != {tokens}:
             raise RuntimeError(f"{folder.name} did not write {tokens} tokens")
         return len(ids)
