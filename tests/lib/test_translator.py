@@ -12,10 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
-from lib import corpora
 from lib.config import TransformerConfig
 from lib.decoding import beam_search
-from lib.evaluation.scores import score
 from lib.model import Transformer
 from lib.text import EOS, PAD, SOS, UNK, Vocabulary
 from lib.text.subwords import SubwordVocabulary
@@ -459,56 +457,3 @@ def test_saving_over_an_old_translator_leaves_no_rest(folder: Path) -> None:
         "config.json",
         "model.safetensors",
     }
-
-
-@pytest.fixture(scope="module")
-def splits() -> Any:
-    return corpora.load("grammar").splits
-
-
-class TestShipped:
-    """The grammar translator keeps what its card promises."""
-
-    FOLDER = SHIPPED / "grammar-en-es"
-
-    def test_its_scores_are_those_of_its_card(self, splits: Any) -> None:
-        report = json.loads((self.FOLDER / "scores.json").read_text("utf-8"))
-        translator = Translator.load("grammar-en-es")
-        promised = {"unseen_sentences": 0.99, "unseen_combinations": 0.90}
-        assert report["scores"].keys() == promised.keys()
-        for part, least in promised.items():
-            result, _ = score(translator, splits[part])
-            assert result["sentences"] >= 2000
-            assert result["exact_match"] >= least
-            # Another processor may round a tie the other way: at most a few sentences.
-            assert abs(
-                result["exact_match"] - report["scores"][part]["exact_match"]
-            ) < (0.003)
-
-    def test_it_was_made_in_at_most_five_minutes(self) -> None:
-        report = json.loads((self.FOLDER / "scores.json").read_text("utf-8"))
-        assert report["seconds"] <= 300
-
-    def test_its_vocabularies_are_those_of_its_training_part_alone(
-        self, splits: Any
-    ) -> None:
-        translator = Translator.load("grammar-en-es")
-        for side, vocabulary in enumerate((translator.src_vocab, translator.tgt_vocab)):
-            built = Vocabulary.build(pair[side] for pair in splits["train"])
-            assert built.tokens == vocabulary.tokens
-
-    def test_two_calls_give_the_same_answer(self) -> None:
-        translator = Translator.load("grammar-en-es")
-        translator.model.train()  # dropout on: decoding has to switch it off
-        sentence = ["I like the red car."]
-        assert translator.translate(sentence) == translator.translate(sentence)
-
-    def test_the_readme_tells_its_scores_and_its_size(self) -> None:
-        report = json.loads((self.FOLDER / "scores.json").read_text("utf-8"))
-        readme = (SHIPPED.parent.parent / "README.md").read_text("utf-8")
-        assert f"{report['parameters']:,} parameters" in readme
-        assert f"runs/{report['name']}" in readme
-        for result in report["scores"].values():
-            assert (
-                f"| {result['sentences']:,} | {result['exact_match']:.2%} |" in readme
-            )
