@@ -5,22 +5,21 @@ from __future__ import annotations
 import argparse
 import functools
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lib import corpora
-from lib.commands.corpus_options import (
+from lib.commands.options import (
+    add_beam_options,
     add_corpus_options,
+    add_model_option,
     check_corpus_options,
     load_corpus,
+    whole_number,
 )
-from lib.commands.options import add_beam_options, add_model_option, whole_number
-from lib.corpora import Corpus
-from lib.evaluation.neighbors import with_far_parts
-from lib.evaluation.scores import held_out_fingerprint, score, unseen_parts
+from lib.corpora import Corpus, Pair
 from lib.text.files import write_json
-from lib.translator import Translator
-from lib.translator.card import read_report
 
 
 def add_parser(commands: Any) -> None:
@@ -32,7 +31,9 @@ def add_parser(commands: Any) -> None:
     )
     add_model_option(parser)
     add_corpus_options(
-        parser, None, "most sentences of each part to translate, from the first on"
+        parser,
+        "the corpus it was trained on",
+        "most sentences of each part to translate, from the first on",
     )
     parser.add_argument(
         "--part",
@@ -46,7 +47,7 @@ def add_parser(commands: Any) -> None:
         default=5,
         help="mistakes to show (%(default)s)",
     )
-    add_beam_options(parser, default=4)
+    add_beam_options(parser)
     parser.add_argument(
         "--json",
         type=Path,
@@ -58,27 +59,32 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Score a translator, and show some of its mistakes."""
+    # PyTorch takes seconds to import; a wrong option is told at once.
+    from lib.evaluation.scores import held_out_fingerprint, score
+    from lib.translator import Translator
+    from lib.translator.card import read_report
+
     check_corpus_options(options)
-    if options.corpus is None and options.pairs is None:
-        options.corpus = trained_on(options.model)
+    report = read_report(options.model)
+    if options.pairs is None and options.corpus is None:
+        options.corpus = trained_on(options.model, report)
     corpus = load_corpus(options)
-    splits = with_far_parts(corpus.splits, options.part or [])
-    parts = options.part or unseen_parts(splits) or list(splits)
-    for part in parts:
-        if part not in splits:
-            raise ValueError(
-                f"The corpus {corpus.name!r} has no part {part!r}; its parts are: "
-                f"{', '.join(splits)}."
-            )
+    parts = _parts(corpus, options.part)
     translator = Translator.load(options.model)
-    if options.pairs is not None:
-        _warn_of_seen_sentences(corpus, options.model)
+    same_name = options.pairs is not None and report.get("corpus") == corpus.name
+    if same_name and report.get("held_out") != held_out_fingerprint(corpus.splits):
+        print(
+            f"{corpus.name}: these are not the pairs that '{options.model}' was "
+            "trained on, or the file has changed since; its test part may hold "
+            "sentences that were trained on.",
+            file=sys.stderr,
+        )
     results = {}
-    for part in parts:
-        pairs = splits[part][: options.limit]
-        result, errors = score(translator, pairs, options.beam, options.length_penalty)
-        results[part] = result
-        print("\n".join(score_lines(part, result)))
+    for part, pairs in parts.items():
+        results[part], errors = score(
+            translator, pairs[: options.limit], options.beam, options.length_penalty
+        )
+        print("\n".join(score_lines(part, results[part])))
         for source, right, written in errors[: options.errors]:
             print(f"  {source}\n    right    {right}\n    written  {written}")
     if options.json:
@@ -88,22 +94,23 @@ def run(options: argparse.Namespace) -> None:
         write_json(options.json, found)
 
 
-def _warn_of_seen_sentences(corpus: Corpus, model: str) -> None:
-    """Say so if a translator was trained on a file like this, but not on this one."""
-    report = read_report(model)
-    same_name = report.get("corpus") == corpus.name
-    if same_name and report.get("held_out") != held_out_fingerprint(corpus.splits):
-        print(
-            f"{corpus.name}: these are not the pairs that '{model}' was trained on, or "
-            "the file has changed since; its test part may hold sentences that were "
-            "trained on.",
-            file=sys.stderr,
-        )
+def _parts(corpus: Corpus, asked: Sequence[str] | None) -> dict[str, Sequence[Pair]]:
+    """Return the parts that are asked for, or else all that no training has seen."""
+    from lib.evaluation import unseen_parts, with_far_parts
+
+    splits = with_far_parts(corpus.splits, asked or [])
+    for part in asked or []:
+        if part not in splits:
+            raise ValueError(
+                f"The corpus {corpus.name!r} has no part {part!r}; its parts are: "
+                f"{', '.join(splits)}."
+            )
+    return {part: splits[part] for part in asked or unseen_parts(splits) or splits}
 
 
-def trained_on(model: str) -> str:
+def trained_on(model: str, report: Mapping[str, Any]) -> str:
     """Return the name of the corpus that a translator was trained on."""
-    corpus = read_report(model).get("corpus")
+    corpus = report.get("corpus")
     if isinstance(corpus, str) and corpus.startswith("own-"):
         raise ValueError(
             f"'{model}' was trained on a file of its own; name it with --pairs and "

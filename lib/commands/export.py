@@ -6,8 +6,6 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from lib.translator import Translator
-
 
 def add_parser(commands: Any) -> None:
     """Describe the command to argparse."""
@@ -39,6 +37,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Write the export, and say how to use it."""
+    from lib.translator import Translator
     from lib.translator.export import export_translator
 
     translator = Translator.load(options.model)

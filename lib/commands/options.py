@@ -1,22 +1,93 @@
-"""Options that several commands share."""
+"""Options that several commands share: a translator, a search, a corpus."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+
+from lib import corpora
+from lib.corpora import Corpus
 
 DEFAULT_MODEL = "tatoeba-en-es"
 
 
-def add_model_option(
-    parser: argparse.ArgumentParser, default: str = DEFAULT_MODEL
-) -> None:
+def add_model_option(parser: argparse.ArgumentParser) -> None:
     """Let the user choose a translator."""
     parser.add_argument(
         "--model",
-        default=default,
+        default=DEFAULT_MODEL,
         metavar="FOLDER",
         help="folder of a translator, or the name of a shipped one (%(default)s)",
     )
+
+
+def add_beam_options(parser: argparse.ArgumentParser) -> None:
+    """Let the user choose how translations are searched for."""
+    parser.add_argument(
+        "--beam",
+        type=whole_number,
+        default=4,
+        help="beginnings of each translation that are kept; 1 is greedy (%(default)s)",
+    )
+    parser.add_argument(
+        "--length-penalty",
+        type=positive_number,
+        default=0.6,
+        help="how much beam search favors long translations (%(default)s)",
+    )
+
+
+def add_corpus_options(parser: argparse.ArgumentParser, usual: str, limit: str) -> None:
+    """Let the user choose a corpus by its name, or a file of their own.
+
+    Args:
+        parser: the parser of a command.
+        usual: the corpus if the user names none, in words.
+        limit: what the command does with ``--limit``.
+    """
+    parser.add_argument(
+        "--corpus",
+        choices=corpora.names(),
+        help=f"a corpus by its name ({usual}); one that is downloaded lies in the "
+        "folder that TRANSFORMER_BOOK_CACHE names",
+    )
+    parser.add_argument(
+        "--pairs",
+        type=Path,
+        metavar="FILE",
+        help="sentence pairs of your own: one pair a line, with a tab between, UTF-8",
+    )
+    parser.add_argument(
+        "--languages", metavar="en-de", help="the two languages of --pairs"
+    )
+    parser.add_argument(
+        "--attribution",
+        metavar="TEXT",
+        help="whose sentences those of --pairs are, and under which license",
+    )
+    parser.add_argument("--limit", type=whole_number, help=limit)
+
+
+def check_corpus_options(options: argparse.Namespace) -> None:
+    """Refuse options that do not go together, before anything is loaded."""
+    if options.pairs is None:
+        for name in ("languages", "attribution"):
+            if getattr(options, name) is not None:
+                raise ValueError(
+                    f"--{name} tells of a file of your own; name it with --pairs."
+                )
+    elif options.corpus is not None:
+        raise ValueError("Name a --corpus or a file of --pairs, not both.")
+    elif options.languages is None:
+        raise ValueError("--pairs needs --languages, such as --languages en-de.")
+
+
+def load_corpus(options: argparse.Namespace) -> Corpus:
+    """Load the corpus that the options name, with all its sentences."""
+    if options.pairs is None:
+        return corpora.load(options.corpus)
+    attribution = (options.attribution or "").strip()
+    return corpora.load_own(options.pairs, options.languages, attribution)
 
 
 def whole_number(text: str, least: int = 1) -> int:
@@ -29,22 +100,6 @@ def whole_number(text: str, least: int = 1) -> int:
             f"{shown!r} is not a whole number of at least {least}."
         )
     return int(text)
-
-
-def add_beam_options(parser: argparse.ArgumentParser, default: int) -> None:
-    """Let the user choose how translations are searched for."""
-    parser.add_argument(
-        "--beam",
-        type=whole_number,
-        default=default,
-        help="beginnings of each translation that are kept; 1 is greedy (%(default)s)",
-    )
-    parser.add_argument(
-        "--length-penalty",
-        type=positive_number,
-        default=0.6,
-        help="how much beam search favors long translations (%(default)s)",
-    )
 
 
 def positive_number(text: str) -> float:

@@ -11,22 +11,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lib.commands.corpus_options import (
+from lib.commands.evaluate import score_lines
+from lib.commands.options import (
     add_corpus_options,
     check_corpus_options,
     load_corpus,
+    whole_number,
 )
-from lib.commands.evaluate import score_lines
-from lib.commands.options import whole_number
-from lib.commands.set_options import add_setting_options, read_settings
+from lib.commands.settings import read_settings
 from lib.corpora import Corpus, Pair, limit_training
-from lib.text import Vocabulary
-from lib.text.subwords import SubwordVocabulary
-from lib.translator import Translator
-from lib.translator.card import SETTINGS_FILE, read_report
+from lib.text import SubwordVocabulary, Vocabulary
 
 if TYPE_CHECKING:
     from lib.text import ParallelDataset
+    from lib.translator import Translator
 
 
 def add_parser(commands: Any) -> None:
@@ -43,20 +41,27 @@ def add_parser(commands: Any) -> None:
         "most pairs to train on, chosen by lot; what is held out stays whole",
     )
     parser.add_argument(
-        "--size",
-        type=whole_number,
-        help="sentence pairs to train on, for a generated corpus",
-    )
-    parser.add_argument(
         "--out", type=Path, help="folder of the run (runs/ and the corpus's name)"
     )
     parser.add_argument(
         "--resume", action="store_true", help="go on with the run in the folder"
     )
-    add_setting_options(parser)
+    parser.add_argument(
+        "--settings",
+        type=Path,
+        metavar="FILE",
+        help="a TOML file of settings, such as the one on the card of a translator",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of the run, such as epochs=5; may stand several times, and "
+        "goes before the file",
+    )
     parser.add_argument(
         "--from",
-        dest="start",
         metavar="MODEL",
         help="begin with the weights and words of a trained translator: a folder, or "
         "the name of a shipped one; the run has its sizes",
@@ -88,12 +93,14 @@ def _add_hardware_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Train, save the translator, and score it on what it has not seen."""
-    # Lightning takes seconds to import, and translating does without it.
+    # Lightning takes seconds to import; a wrong option is told at once.
     from lib.training import Hardware, is_first_process, train
     from lib.training.report import report_run
+    from lib.translator import Translator
 
-    _check_attribution(options)
-    start = Translator.load(options.start) if options.start else None
+    _check_options(options)
+    origin: str | None = getattr(options, "from")  # a word of Python's own
+    start = Translator.load(origin) if origin else None
     fixed = _sizes_of(start) if start else None
     settings = read_settings(options.set, options.settings, fixed)
     hardware = Hardware(options.devices, options.strategy, options.accelerator)
@@ -118,8 +125,7 @@ def run(options: argparse.Namespace) -> None:
     punctuate = corpus.name == "grammar"  # its sentences have a capital and a period
     Translator(task.model.cpu(), *vocabularies, punctuate).save(folder, half=True)
     splits = {**corpus.splits, **{name: part.pairs for name, part in encoded.items()}}
-    command = "python -m lib " + shlex.join(_command(options))
-    report = report_run(folder, corpus, splits, settings, command, _origin(options))
+    report = report_run(folder, corpus, splits, settings, _command(options), origin)
     for part, result in report["scores"].items():
         print("\n".join(score_lines(part, result)))
     print(f"The translator is in {folder}.", file=sys.stderr)
@@ -142,25 +148,26 @@ def _one_voice(folder: Path) -> Iterator[None]:
         raise
 
 
-def _corpus(options: argparse.Namespace) -> Corpus:
-    corpus = load_corpus(options, options.size)
-    if options.limit is not None:
-        corpus = limit_training(corpus, options.limit)
-    _tell(*(f"{corpus.name}: {note}" for note in corpus.notes))
-    if "validation" in corpus.splits:
-        return corpus
-    # The phrases are too few to part.
-    splits = {**corpus.splits, "validation": corpus.splits["train"]}
-    return dataclasses.replace(corpus, splits=splits)
-
-
-def _check_attribution(options: argparse.Namespace) -> None:
+def _check_options(options: argparse.Namespace) -> None:
+    """Refuse options that do not go together; without a corpus, choose the grammar."""
     check_corpus_options(options)
-    if options.pairs is not None and not (options.attribution or "").strip():
+    if options.pairs is None:
+        options.corpus = options.corpus or "grammar"
+    elif not (options.attribution or "").strip():
         raise ValueError(
             "--pairs needs --attribution: whose sentences they are, and under which "
             "license; the card of the translator tells it."
         )
+
+
+def _corpus(options: argparse.Namespace) -> Corpus:
+    corpus = load_corpus(options)
+    if options.limit is not None:
+        corpus = limit_training(corpus, options.limit)
+    _tell(*(f"{corpus.name}: {note}" for note in corpus.notes))
+    splits = dict(corpus.splits)  # the phrases are too few to part
+    splits.setdefault("validation", splits["train"])
+    return dataclasses.replace(corpus, splits=splits)
 
 
 def _tell(*notes: str) -> None:
@@ -181,14 +188,6 @@ def _sizes_of(start: Translator) -> dict[str, Any]:
         "tie_embeddings": config.tie_embeddings,
         "vocab_size": len(start.src_vocab) if subwords else 0,
     }
-
-
-def _origin(options: argparse.Namespace) -> dict[str, str] | None:
-    """Return the translator to begin with, and whose sentences it has learned from."""
-    if not options.start:
-        return None
-    attribution = read_report(options.start).get("attribution", "")
-    return {"model": options.start, "attribution": str(attribution)}
 
 
 def _vocabularies(
@@ -230,21 +229,13 @@ def _fitting(
     return fitting
 
 
-def _command(options: argparse.Namespace) -> list[str]:
-    """Return the words of a command that makes the same run again."""
-    words = ["train"]
-    if options.pairs is None:
-        words += ["--corpus", options.corpus or options.usual_corpus]
-    else:
-        words += ["--pairs", str(options.pairs), "--languages", options.languages]
-        words += ["--attribution", options.attribution]
-    if options.start:
-        words += ["--from", options.start]
-    for name in ("size", "limit"):
-        if getattr(options, name) is not None:
-            words += [f"--{name}", str(getattr(options, name))]
+def _command(options: argparse.Namespace) -> str:
+    """Return a command that makes the same run again, from the folder of the run."""
+    words = "corpus", "pairs", "languages", "attribution", "from", "limit"
+    given = {name: getattr(options, name) for name in words}
     if options.settings or options.set:
-        words += ["--settings", SETTINGS_FILE]
+        given["settings"] = "settings.toml"
     if options.devices > 1:
-        words += ["--devices", str(options.devices), "--strategy", options.strategy]
-    return words
+        given |= {"devices": options.devices, "strategy": options.strategy}
+    pairs = [(f"--{name}", str(value)) for name, value in given.items() if value]
+    return "python -m lib train " + shlex.join(word for pair in pairs for word in pair)

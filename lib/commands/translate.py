@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import io
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lib.commands.options import add_beam_options, add_model_option, whole_number
 from lib.text.sentences import Source
-from lib.translator import ExportedTranslator, Translator
+from lib.translator import ExportedTranslator
 from lib.translator.exported import is_export
+
+if TYPE_CHECKING:
+    from lib.translator import Translator
 
 
 def add_parser(commands: Any) -> None:
@@ -23,7 +26,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("sentences", nargs="*", metavar="SENTENCE")
     add_model_option(parser)
-    add_beam_options(parser, default=4)
+    add_beam_options(parser)
     parser.add_argument(
         "--batch-size", type=whole_number, default=64, help="sentences at once"
     )
@@ -88,6 +91,8 @@ def _open(model: str, engine: str) -> Translator | ExportedTranslator:
         raise ValueError(
             f"'{model}' is an export for CTranslate2; use it with --engine ctranslate2."
         )
+    from lib.translator import Translator  # PyTorch, which an export does without
+
     return Translator.load(model)
 
 

@@ -15,7 +15,13 @@ from lib.training.folders import LOG
 from lib.training.logs import read_log
 from lib.training.settings import TrainingSettings
 from lib.translator import Translator
-from lib.translator.card import REPORT_FILE, SETTINGS_FILE, machine, write_card
+from lib.translator.card import (
+    REPORT_FILE,
+    SETTINGS_FILE,
+    machine,
+    read_report,
+    write_card,
+)
 
 
 def report_run(
@@ -24,7 +30,7 @@ def report_run(
     splits: Mapping[str, Sequence[Pair]],
     settings: TrainingSettings,
     command: str,
-    start: Mapping[str, str] | None = None,
+    start: str | None = None,
 ) -> dict[str, Any]:
     """Score the translator of a run, and write its report, its settings and its card.
 
@@ -37,7 +43,7 @@ def report_run(
         splits: the pairs that were used, by the names of their parts.
         settings: the settings of the run.
         command: what makes such a run, for the card.
-        start: the translator it began with: its "model", its "attribution".
+        start: the translator it began with: a folder, or the name of a shipped one.
     """
     translator = Translator.load(folder)
     beam_size = 1 if corpus.generated else 4
@@ -60,8 +66,10 @@ def report_run(
         "machine": machine(),
         "seconds": _seconds(folder),
         "scores": scores,
-        **({"start": dict(start)} if start else {}),
     }
+    if start:
+        learned_from = str(read_report(start).get("attribution", ""))
+        report["start"] = {"model": start, "attribution": learned_from}
     write_whole(folder / SETTINGS_FILE, to_toml(given))
     write_json(folder / REPORT_FILE, report)
     write_card(folder, report)

@@ -18,7 +18,7 @@ import torch
 from book.tools.lab import measure
 from book.tools.lab.grading import COUNTED, bare_bleu, fingerprint
 from lib import corpora
-from lib.commands.set_options import read_settings
+from lib.commands.settings import read_settings
 from lib.corpora import Corpus, references
 from lib.evaluation import (
     bleu_of_counts,

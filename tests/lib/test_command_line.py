@@ -480,7 +480,7 @@ class TestTrain:
             ("epochs", "--set takes NAME=VALUE, not 'epochs'"),
             ("=", "--set takes NAME=VALUE, not '='"),
             ("n_heads=3", "3 does not divide 128"),
-            ("norm_first=yes", "norm_first must be true or false, but it is 'yes'"),
+            ("norm_first=yes", "norm_first must be True or False, but it is 'yes'"),
             ("learning_rate=nan", "learning_rate must be a finite number"),
             ("learning_rate=1e999", "learning_rate must be a finite number"),
             ("label_smoothing=nan", "label_smoothing must be a finite number"),
@@ -512,22 +512,6 @@ class TestTrain:
         monkeypatch.setattr(corpora, "load", lambda name: told)
         done = lib("train", "--corpus", "phrases", "--set", "max_len=2", "--out", "run")
         assert "phrases: left out 3 pairs, far too long" in done.err
-
-    @pytest.mark.parametrize("size", ["0", "-1", "1e9", "abc", ""])
-    def test_a_size_that_is_none_is_refused(
-        self, size: str, refused: Callable[..., str]
-    ) -> None:
-        message = refused("train", "--size", size)
-        assert f"'{size}' is not a whole number of at least 1." in message
-
-    def test_a_corpus_larger_than_its_grammar_is_refused(
-        self, refused: Callable[..., str]
-    ) -> None:
-        assert "1000000000" in refused("train", "--size", "1000000000")
-
-    def test_a_corpus_without_sizes_says_so(self, refused: Callable[..., str]) -> None:
-        message = refused("train", "--corpus", "phrases", "--size", "10")
-        assert "no option 'size'" in message
 
     def test_what_is_there_stays_there(self, lib: Lib, empty: Path) -> None:
         """Also with ``--out ""``, which means the folder one stands in."""

@@ -267,7 +267,6 @@ def test_it_is_saved_loaded_and_served(
         (OWN, "--pairs needs --attribution"),
         ((*OWN, "--attribution", " "), "--pairs needs --attribution"),
         ((*OWN, "--attribution", "x", "--corpus", "grammar"), "not both"),
-        ((*OWN, "--attribution", "x", "--size", "9"), "use --limit instead"),
         (("--languages", "en-de"), "name it with --pairs"),
         (("--attribution", "x"), "name it with --pairs"),
         (
@@ -314,7 +313,7 @@ def test_a_file_of_settings_that_is_none_is_refused(
 
 
 def test_what_is_set_goes_before_the_file(tmp_path: Path) -> None:
-    from lib.commands.set_options import read_settings
+    from lib.commands.settings import read_settings
 
     file = tmp_path / "settings.toml"
     file.write_text("epochs = 3\ndropout = 0\nclip = 2.0\n")

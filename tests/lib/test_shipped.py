@@ -56,7 +56,8 @@ def test_the_readme_tells_the_scores_of_the_grammar() -> None:
 
 
 def test_the_readme_tells_the_scores_on_real_sentences(report: dict[str, Any]) -> None:
-    test, far, best = *report["scores"].values(), report["winner"]
+    test, far = report["scores"].values()
+    best = report["winner"]
     for scores, suffix in ((test, ""), (test, "_single"), (far, "")):
         values = (scores["bleu" + suffix], scores["chrf" + suffix])
         assert "| {:.1f} | {:.1f} |".format(*values) in README

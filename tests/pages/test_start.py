@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from lib.__main__ import main
-from lib.commands.set_options import read_settings
+from lib.commands.settings import read_settings
 from lib.corpora import SAMPLE
 from lib.text import ParallelDataset, Vocabulary, cut_again
 from lib.text.subwords import SubwordVocabulary
