@@ -1,0 +1,84 @@
+"""What the names in a piece of code stand for: imports, functions, classes, values."""
+
+import ast
+import symtable
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+Import = ast.Import | ast.ImportFrom
+Definition = ast.FunctionDef | ast.ClassDef
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement at the top of some code: its place, what it is, and its text."""
+
+    place: tuple[int, int]  # of the piece of code, and of the line in it
+    node: ast.stmt
+    text: str
+
+    @property
+    def is_import(self) -> bool:
+        """Whether it imports."""
+        return isinstance(self.node, Import)
+
+
+def statements(code: str, piece: int = 0) -> dict[str, Statement]:
+    r"""What gives each name its meaning in a piece of code: its last definition.
+
+    Example:
+        >>> statements("import torch, math\nx = 1")["math"].text
+        'import math'
+    """
+    found: dict[str, Statement] = {}
+    lines = code.splitlines()
+    for node in ast.parse(code).body:
+        place = (piece, node.lineno)
+        if isinstance(node, Import):
+            for alias in node.names:
+                one = only(node, alias)
+                name = alias.asname or alias.name
+                found[name] = Statement(place, one, ast.unparse(one))
+            continue
+        decorators = node.decorator_list if isinstance(node, Definition) else []
+        first = min([node.lineno, *(each.lineno for each in decorators)])
+        text = "\n".join(lines[first - 1 : node.end_lineno])
+        found |= dict.fromkeys(_defines(node), Statement(place, node, text))
+    return found
+
+
+def only(node: Import, alias: ast.alias) -> Import:
+    """The import of one of the names that an import brings."""
+    if isinstance(node, ast.Import):
+        return ast.Import([alias])
+    return ast.ImportFrom(node.module, [alias], node.level)
+
+
+def _defines(node: ast.stmt) -> Iterator[str]:
+    """The names that a statement gives a meaning to."""
+    if isinstance(node, Definition):
+        yield node.name
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    targets = [node.target] if isinstance(node, ast.AnnAssign) else targets
+    for target in targets:
+        names = [each for each in ast.walk(target) if isinstance(each, ast.Name)]
+        yield from (each.id for each in names if isinstance(each.ctx, ast.Store))
+
+
+def free_names(code: str) -> set[str]:
+    r"""The names that a piece of code takes from outside.
+
+    Example:
+        >>> sorted(free_names("def f(x):\n    y = g(x)\n    return y + z"))
+        ['g', 'z']
+    """
+    top = symtable.symtable(code, "<code>", "exec")
+    symbols = top.get_symbols()
+    given = {s.get_name() for s in symbols if s.is_assigned() or s.is_imported()}
+    found = {s.get_name() for s in symbols if s.is_referenced()}
+    waiting = list(top.get_children())
+    while waiting:
+        table = waiting.pop()
+        waiting += table.get_children()
+        found |= {s.get_name() for s in table.get_symbols() if s.is_global()}
+    return found - given
