@@ -8,27 +8,23 @@ where the parts of the translator lie, if it is one of those that translate.
 import functools
 import hashlib
 import shutil
-import sys
 from pathlib import Path
 
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
+from book.tools.project.address import ROOT
 from book.tools.site.page_model import write_parts
+from lib.figures.interactive import packed, sources, style
 
-ROOT = Path(__file__).resolve().parents[3]
 STATIC = ROOT / ".cache" / "site"
 FOLDER = "_static/interactive"
 TRANSLATORS = ("translate", "translate_small")  # the figures that need the model
-if str(ROOT) not in sys.path:
-    sys.path.insert(0, str(ROOT))
 
 
 def prepare(app: Sphinx, config: Config) -> None:
     """Hand Sphinx the style of the figures and the loader, for every page."""
-    from lib.figures.interactive import sources, style
-
     STATIC.mkdir(parents=True, exist_ok=True)
     (STATIC / "interactive.css").write_text(style(), encoding="utf-8")
     shutil.copy(sources() / "loader.js", STATIC)
@@ -39,8 +35,6 @@ def prepare(app: Sphinx, config: Config) -> None:
 
 def connect_figures(site: Path, page: BeautifulSoup, up: str) -> None:
     """Tell each place on a page where the script of its figure lies."""
-    from lib.figures.interactive import packed
-
     for place in page.select("div.interactive[data-figure]"):
         name = str(place["data-figure"])
         text = packed(name)

@@ -8,7 +8,6 @@ load when they come into sight, and every page says in its head what it is.
 import functools
 import hashlib
 import re
-from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from sphinx.application import Sphinx
 
 from book.tools.project.address import read_address
 from book.tools.site.figure_scripts import connect_figures
+from book.tools.site.formulas import SCROLLS
 from book.tools.site.icons import replace_icons
 
 STYLE = "_static/book-all.css"
@@ -27,9 +27,8 @@ UNUSED = ("fontawesome", "thebe", "togglebutton", "design-tabs", "mathjax", "Mat
 UNUSED_STYLES = ("togglebutton", "sphinx-design", "thebe")
 SEARCH_ONLY = ("searchtools", "language_data", "searchindex")
 FIRST = "documentation_options"  # inline scripts of the page need it at once
-ICON_RULE = re.compile(r"\.fa[srb]?[\s,.:{>]|\.fa-|^\s*@(?:-webkit-)?keyframes fa-")
-# What the theme's script makes reachable by keyboard when it is wider than the page.
-SCROLLS = "pst-scrollable-table-container"
+RULE = re.compile(r"[^{}]*\{[^{}]*\}")
+ICON_RULE = re.compile(r"\.fa[srb]?[\s,.:{>]|\.fa-")
 DESCRIPTION = "A book that builds a Transformer piece by piece, each of them run."
 
 
@@ -49,8 +48,8 @@ def finish(app: Sphinx, error: Exception | None) -> None:
 
 def is_page(site: Path, path: Path) -> bool:
     """Whether a file is a page of the book, and not a part of the theme."""
-    parts = path.relative_to(site).parts
-    return parts[0] not in ("_static", "_sources") and path != site / "index.html"
+    first = path.relative_to(site).parts[0]
+    return first not in ("_static", "_sources", "index.html", "404.html")
 
 
 def finish_page(
@@ -109,22 +108,8 @@ def read_style(path: Path) -> str:
     text = path.read_text(encoding="utf-8")
     text = re.sub(r'@import "([^"]+)";', lambda m: read_style(path.parent / m[1]), text)
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    kept = [rule for rule in rules(text) if not is_icon_rule(rule)]
-    return re.sub(r"\s+", " ", "".join(kept))
-
-
-def rules(text: str) -> Iterator[str]:
-    """The rules of a style sheet, those inside @media together."""
-    depth = start = 0
-    for place, letter in enumerate(text):
-        if letter == "{":
-            depth += 1
-        elif letter == "}":
-            depth -= 1
-            if depth == 0:
-                yield text[start : place + 1]
-                start = place + 1
-    yield text[start:]
+    kept = RULE.sub(lambda rule: "" if is_icon_rule(rule[0]) else rule[0], text)
+    return re.sub(r"\s+", " ", kept)
 
 
 def is_icon_rule(rule: str) -> bool:
@@ -161,17 +146,8 @@ def join_scripts(site: Path, path: Path, page: BeautifulSoup, up: str) -> None:
     text = ";\n".join(read_script(file) for file in parts)
     write_once(site / SCRIPT, text, path)
     script = page.new_tag("script", src=versioned(up + SCRIPT, text), defer="")
-    insert_script(page, script)
-
-
-def insert_script(page: BeautifulSoup, script: Tag) -> None:
-    """Put a script at the end of the head, before those of the search."""
-    head = element(page, "head")
-    later = [s for s in head.find_all("script") if "searchtools" in str(s.get("src"))]
-    if later:
-        later[0].insert_before(script)
-    else:
-        head.append(script)
+    # Before those of the search, which are put off as well, and need it.
+    element(page, "link").insert_before(script)
 
 
 @functools.cache
@@ -187,10 +163,10 @@ def versioned(address: str, text: str) -> str:
 
 
 def drop_leftovers(site: Path) -> None:
-    """Remove the files that no page asks for any more."""
-    static = site / "_static"
-    for pattern in ("**/*.map", "vendor/fontawesome/webfonts/*", "scripts/font*"):
-        for file in static.glob(pattern):
+    """Remove the files that no page asks for, templates of the themes among them."""
+    fonts = ("vendor/fontawesome/webfonts/*", "scripts/font*")
+    for pattern in ("**/*.map", "*webpack-macros.html", *fonts):
+        for file in (site / "_static").glob(pattern):
             file.unlink()
 
 

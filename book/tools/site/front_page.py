@@ -1,7 +1,8 @@
 """What opens the book: a sentence that its own translator translates, and a map.
 
 Both are made when the site is built, so they show the translator that ships and the
-chapters that there are.
+chapters that there are. `templates/404.html` lists the chapters, too: the page that a
+reader meets at an address where there is none.
 """
 
 import re
@@ -15,7 +16,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
 
-from book.tools.project.address import ROOT
+from book.tools.project.address import ROOT, read_address
 
 
 class Translated(Directive):  # type: ignore[misc]
@@ -67,36 +68,44 @@ def title_of(path: Path) -> str:
     return found[1].replace("`", "")
 
 
-def book_map(root: Path = ROOT) -> str:
-    """The HTML of the map."""
+def parts(root: Path = ROOT) -> dict[str, list[Path]]:
+    """The parts of the book, as the table of contents has them, and their chapters."""
     toc: dict[str, Any] = yaml.safe_load((root / "_toc.yml").read_text("utf-8"))
-    boxes = [
-        part_box(root, part["caption"], chapter_files(part))
+    return {
+        part["caption"]: [
+            root / f"{entry['file']}.ipynb"
+            for entry in part["chapters"]
+            if re.match(r"book/\d\d_", entry["file"])
+        ]
         for part in toc["parts"]
         if part.get("caption", "").startswith("Part")
-    ]
+    }
+
+
+def book_map() -> str:
+    """The HTML of the map: a box for each part, with links to its chapters."""
+    boxes = []
+    for caption, chapters in parts().items():
+        links = "".join(
+            f'<li value="{int(path.name[:2])}"><a class="internal" '
+            f'href="{path.stem}.html">{escape(title_of(path))}</a></li>'
+            for path in chapters
+        )
+        boxes.append(f"<section><p>{escape(caption)}</p><ol>{links}</ol></section>")
     return f'<nav class="book-map" aria-label="Map of the book">{"".join(boxes)}</nav>'
 
 
-def chapter_files(part: dict[str, Any]) -> list[str]:
-    """The chapters of a part, without its self-test."""
-    files = [str(entry["file"]) for entry in part["chapters"]]
-    return [file for file in files if re.match(r"\d\d_", Path(file).name)]
-
-
-def part_box(root: Path, caption: str, files: list[str]) -> str:
-    """One part of the map: its name, and links to its chapters."""
-    links = "".join(
-        f'<li value="{int(Path(file).name[:2])}"><a class="internal" '
-        f'href="{Path(file).name}.html">'
-        f"{escape(title_of(root / f'{file}.ipynb'))}</a></li>"
-        for file in files
-    )
-    return f"<section><p>{escape(caption)}</p><ol>{links}</ol></section>"
+def tell_templates(app: Sphinx, page: str, template: str, told: Any, _: Any) -> None:
+    """Tell the page that stands where there is none what it leads to."""
+    if page == "404":
+        told["address"] = read_address().site
+        found = [path for chapters in parts().values() for path in chapters]
+        told["chapters"] = [(path.stem, title_of(path)) for path in found]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect the extension to Sphinx."""
     app.add_directive("translated", Translated)
     app.add_directive("map", Map)
+    app.connect("html-page-context", tell_templates)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

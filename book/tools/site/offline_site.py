@@ -7,20 +7,17 @@ formulas set at build time, links between the chapters, and light pages.
 
 import pkgutil
 import re
-import sys
 import tomllib
-from pathlib import Path
+from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from book.tools.project.address import read_address
+from book.tools.project.address import ROOT, read_address
 from book.tools.site.figure_scripts import prepare
 from book.tools.site.finish_pages import finish
-from book.tools.site.missing_page import write_missing_page
 from book.tools.site.snippets import folded
 
-ROOT = Path(__file__).resolve().parents[3]
 REFERENCE = "book/reference"
 GALLERY = "book/mistakes"
 
@@ -34,26 +31,6 @@ def lib_order() -> list[str]:
 
 
 LIB_ORDER = lib_order()
-
-
-REDIRECT = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<title>The Transformer, Piece by Piece</title>
-<link rel="icon" href="_static/favicon.svg">
-<meta http-equiv="refresh" content="0; url=book/index.html">
-</head><body><a href="book/index.html">To the book</a></body></html>
-"""
-
-
-def write_redirect(app: Sphinx, error: Exception | None) -> None:
-    """Lead from the site's own address to the front page, which stands in `book/`."""
-    (Path(app.outdir) / "index.html").write_text(REDIRECT, encoding="utf-8")
-
-
-def drop_templates(app: Sphinx, error: Exception | None) -> None:
-    """Remove the themes' templates, which they copy as if they were pages."""
-    for template in (Path(app.outdir) / "_static").glob("*webpack-macros.html"):
-        template.unlink()
 
 
 def lib_modules() -> list[str]:
@@ -108,24 +85,20 @@ def set_theme(app: Sphinx, config: Config) -> None:
     }
 
 
+def is_of_thebe(handler: Any) -> bool:
+    """Whether a function that waits for an event would fetch thebe."""
+    return str(handler.__module__).startswith("sphinx_thebe")
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect the extension to Sphinx."""
-    if str(ROOT) not in sys.path:
-        sys.path.insert(0, str(ROOT))
-    for event, listeners in app.events.listeners.items():
-        app.events.listeners[event] = [
-            listener
-            for listener in listeners
-            if not listener.handler.__module__.startswith("sphinx_thebe")
-        ]
+    for listeners in app.events.listeners.values():
+        listeners[:] = [each for each in listeners if not is_of_thebe(each.handler)]
     app.connect("config-inited", set_theme)
     app.connect("config-inited", prepare)
     app.connect("source-read", write_reference)
     app.connect("source-read", write_snippets)
-    for helper in ("page_links", "formulas", "cross_links", "front_page", "self_tests"):
+    for helper in ("page_links", "formulas", "cross_links", "front_page"):
         app.setup_extension(f"book.tools.site.{helper}")
-    app.connect("build-finished", drop_templates)
     app.connect("build-finished", finish, priority=700)
-    app.connect("build-finished", write_missing_page, priority=800)
-    app.connect("build-finished", write_redirect, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -14,8 +14,10 @@ from tempfile import TemporaryDirectory
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
+from book.tools.project.address import ROOT
 from book.tools.site.browser import find_browser
-from book.tools.site.figure_scripts import ROOT, model_parts
+from book.tools.site.figure_scripts import model_parts
+from lib.figures.interactive import packed, style
 
 PICTURE = ROOT / "book" / "static" / "translate.webp"
 SENTENCE = "If I had more money, I would buy a bigger house."
@@ -24,8 +26,6 @@ WIDTH = 800
 
 def write_page(folder: Path, name: str) -> Path:
     """Write a page that holds a figure of the translator, and the parts beside it."""
-    from lib.figures.interactive import packed, style
-
     attributes = {"data-model": "./", **model_parts(folder)}
     known = " ".join(f'{key}="{value}"' for key, value in attributes.items())
     page = folder / f"{name}.html"
