@@ -7,13 +7,13 @@ import re
 from pathlib import Path
 
 import pytest
+from book.tools.site.self_tests import read_questions
 from pypdf import PdfReader
 
 from book.tools.notebooks.notebooks import chapters
 from book.tools.project.address import ROOT
 from book.tools.site.front_page import title_of
 from book.tools.site.pdf import headings_in, inside, main, write_pdf
-from book.tools.site.self_tests import read_questions
 
 pytestmark = pytest.mark.browser
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-import re
+import json
 
 import pytest
 import torch
@@ -24,9 +24,9 @@ NUMBERS = """() => [...document.querySelectorAll("rect + text.number")]
 
 def shipped() -> Transformer:
     """The model of the page: its bytes, in the order of their names."""
-    text = small_model.FILE.read_text(encoding="utf-8").partition("bytes: [")[2]
-    packed = "".join(re.findall(r'^ {4}"([A-Za-z0-9+/=]+)",$', text, re.M))
-    numbers = torch.frombuffer(bytearray(base64.b64decode(packed)), dtype=torch.int8)
+    text = small_model.FILE.read_text(encoding="utf-8").partition("SMALL = ")[2]
+    packed = base64.b64decode(json.loads(text.rstrip(";\n"))["bytes"])
+    numbers = torch.frombuffer(bytearray(packed), dtype=torch.int8)
     model = Transformer(small_model.sizes())
     at = 0
     for name, value in sorted(model.state_dict().items()):

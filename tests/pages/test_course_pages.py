@@ -12,16 +12,16 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-
-from book.tools.project.address import ROOT
-from book.tools.site.captions import REFERENCE, carry_to_lessons
-from book.tools.site.front_page import title_of
 from book.tools.site.self_tests import (
     LETTERS,
     Question,
     question_markdown,
     read_questions,
 )
+
+from book.tools.project.address import ROOT
+from book.tools.site.captions import REFERENCE, carry_to_lessons
+from book.tools.site.front_page import title_of
 from lib import corpora
 from lib.commands import evaluate, export, train, translate
 from tests.book_sources import CHAPTERS, read

@@ -6,6 +6,7 @@ a second, partial build would pass over what the first one complained about.
 """
 
 import argparse
+import functools
 import hashlib
 import os
 import re
@@ -13,22 +14,14 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import yaml
+from book.tools.project.address import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 SOURCES = (
     *("_config.yml", "_toc.yml", "pyproject.toml", "requirements.txt"),
-    *(
-        "book",
-        "lib",
-        "tests/lib/pitfalls",
-        "tests/strategies.py",
-        "tests/pytorch_twins.py",
-    ),
+    *("book", "lib", "tests/lib/pitfalls"),
+    *("tests/strategies.py", "tests/pytorch_twins.py"),
 )
 OPTIONS = ("build", ".", "-n", "-W", "--keep-going", "--all")
 
@@ -38,19 +31,11 @@ def site_folder(root: Path = ROOT) -> Path:
     return root / "_build" / "html"
 
 
-def listed_pages(node: Any) -> Iterator[str]:
-    """The documents that a table of contents lists, at every depth."""
-    if isinstance(node, dict):
-        yield from (str(node[key]) for key in ("root", "file") if key in node)
-        node = [value for value in node.values() if isinstance(value, list)]
-    for child in node if isinstance(node, list) else []:
-        yield from listed_pages(child)
-
-
+@functools.cache
 def pages(root: Path = ROOT) -> list[str]:
     """The pages of the book, in order, as paths inside the site."""
-    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
-    return [f"{name.removesuffix('.ipynb')}.html" for name in listed_pages(toc)]
+    toc = (root / "_toc.yml").read_text(encoding="utf-8")
+    return [f"{name}.html" for name in re.findall(r"\b(?:root|file): (\S+)", toc)]
 
 
 def fingerprint(root: Path = ROOT) -> str:
@@ -113,20 +98,27 @@ def build(root: Path = ROOT) -> str | None:
     return None
 
 
+def bring_up_to_date() -> str | None:
+    """Build the site where it is not current; what comes back says why it failed."""
+    if is_current() and not missing_pages():
+        return None
+    print("Building the site, warnings as errors", flush=True)
+    return build()
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Build the site where it is not current, and say where it is."""
     parser = argparse.ArgumentParser(description="Build the site, warnings as errors.")
     parser.parse_args(arguments)
     start = time.monotonic()
-    what = "is up to date"
-    if not is_current() or missing_pages():
-        print("Building the site, warnings as errors", flush=True)
-        problem = build()
-        if problem:
-            print(problem, file=sys.stderr)
-            return 1
-        what = f"is built ({time.monotonic() - start:.0f} s)"
-    print(f"The book {what}: open {site_folder() / 'index.html'}")
+    problem = bring_up_to_date()
+    if problem:
+        print(problem, file=sys.stderr)
+        return 1
+    seconds = time.monotonic() - start
+    print(
+        f"The book is up to date ({seconds:.0f} s): open {site_folder() / 'index.html'}"
+    )
     return 0
 
 

@@ -12,6 +12,7 @@ equation 3.1. Without paths, every chapter in `book/` is taken.
 import argparse
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -27,7 +28,8 @@ TAG = re.compile(r"\s*\\tag\{([^}]*)\}")
 FENCE = re.compile(r"(^```.*?^```)", re.DOTALL | re.MULTILINE)
 REFERENCE = {
     kind: re.compile(
-        rf"\b({kind}s?) (\d+\.\d+(?:(?:,| and| to|, and) \d+\.\d+)*)", re.IGNORECASE
+        rf"\b({kind}s?)\s+(\d+\.\d+(?:(?:,|\s+and|\s+to|,\s+and)\s+\d+\.\d+)*)",
+        re.IGNORECASE,
     )
     for kind in ("figure", "equation")
 }
@@ -73,83 +75,50 @@ Renamed = dict[str, dict[str, str]]
 def number(notebook: NotebookNode, chapter: int) -> Renamed:
     """Number captions and formulas, carry the references along; old to new, by kind."""
     renamed = {
-        "figure": number_captions(notebook, chapter),
-        "equation": number_formulas(notebook, chapter),
+        kind: {old: f"{chapter}.{new}" for new, old in enumerate(given, 1) if old}
+        for kind, given in numbers_given(notebook).items()
     }
-    for kind, numbers in renamed.items():
-        carry_references(notebook, kind, numbers)
+    place = Counter[str]()
+
+    def following(kind: str) -> str:
+        place[kind] += 1
+        return f"{chapter}.{place[kind]}"
+
+    def tagged(formula: re.Match[str]) -> str:
+        body = TAG.sub("", formula[1])
+        rest = body.rstrip()
+        tag = f"\\tag{{{following('equation')}}}"
+        return f"$${rest} {tag}{body[len(rest) :]}$$"
+
+    for cell in text_cells(notebook):
+        text = outside_code(lambda part: renew(part, renamed), cell.source)
+        text = CAPTION.sub(lambda _: f"**Figure {following('figure')}.**", text)
+        cell.source = outside_code(lambda part: FORMULA.sub(tagged, part), text)
     return renamed
+
+
+def renew(text: str, renamed: Renamed) -> str:
+    """Replace the old numbers by the new ones wherever a text names them."""
+    for kind, numbers in renamed.items():
+        text = renew_kind(text, REFERENCE[kind], numbers)
+    return text
+
+
+def renew_kind(text: str, reference: re.Pattern[str], numbers: dict[str, str]) -> str:
+    """Replace the numbers of figures, or those of equations."""
+
+    def renewed(named: re.Match[str]) -> str:
+        return NUMBER.sub(lambda n: numbers.get(n[0], n[0]), named[0])
+
+    return reference.sub(renewed, text)
 
 
 def carry_to_lessons(renamed: Renamed, folder: Path = ROOT / "book" / "course") -> None:
-    """Replace the old numbers in the pages for teachers, across line ends too."""
+    """Replace the old numbers in the pages for teachers."""
     for path in sorted(folder.glob("*.md")):
-        old = new = path.read_text(encoding="utf-8")
-        for kind, numbers in renamed.items():
-            new = renew_wrapped(new, kind, numbers)
-        if new != old:
+        old = path.read_text(encoding="utf-8")
+        if (new := renew(old, renamed)) != old:
             path.write_text(new, encoding="utf-8")
-
-
-def renew_wrapped(text: str, kind: str, renamed: dict[str, str]) -> str:
-    """Replace the numbers of one kind in a text whose lines are wrapped."""
-
-    def renew(reference: re.Match[str]) -> str:
-        return NUMBER.sub(lambda n: renamed.get(n[0], n[0]), reference[0])
-
-    wrapped = REFERENCE[kind].pattern.replace(" ", r"\s+")
-    return re.sub(wrapped, renew, text, flags=re.IGNORECASE)
-
-
-def number_captions(notebook: NotebookNode, chapter: int) -> dict[str, str]:
-    """Number the captions; the old numbers come back with the new ones."""
-    renamed = {}
-    found = [cell for cell in text_cells(notebook) if CAPTION.match(cell.source)]
-    for place, cell in enumerate(found, start=1):
-        old = CAPTION.match(cell.source)
-        if old and old[1]:
-            renamed[old[1]] = f"{chapter}.{place}"
-        cell.source = CAPTION.sub(f"**Figure {chapter}.{place}.**", cell.source)
-    return renamed
-
-
-def number_formulas(notebook: NotebookNode, chapter: int) -> dict[str, str]:
-    """Number the display formulas; the old numbers come back with the new ones."""
-    renamed: dict[str, str] = {}
-    place = 0
-
-    def renumber(formula: re.Match[str]) -> str:
-        nonlocal place
-        place += 1
-        new = f"{chapter}.{place}"
-        old = TAG.search(formula[1])
-        if old:
-            renamed[old[1]] = new
-        body = TAG.sub("", formula[1])
-        rest = body.rstrip()
-        return f"$${rest} \\tag{{{new}}}{body[len(rest) :]}$$"
-
-    for cell in text_cells(notebook):
-        cell.source = outside_code(lambda s: FORMULA.sub(renumber, s), cell.source)
-    return renamed
-
-
-def carry_references(
-    notebook: NotebookNode, kind: str, renamed: dict[str, str]
-) -> None:
-    """Replace the old numbers by the new ones wherever the text names them."""
-
-    def renew(reference: re.Match[str]) -> str:
-        numbers = NUMBER.sub(lambda n: renamed.get(n[0], n[0]), reference[2])
-        return f"{reference[1]} {numbers}"
-
-    def change(text: str) -> str:
-        caption = CAPTION.match(text)
-        start = caption.end() if caption else 0
-        return text[:start] + REFERENCE[kind].sub(renew, text[start:])
-
-    for cell in text_cells(notebook):
-        cell.source = outside_code(change, cell.source)
 
 
 def numbers_given(notebook: NotebookNode) -> dict[str, list[str]]:

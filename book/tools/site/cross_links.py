@@ -8,7 +8,7 @@ figure or an equation become links, and so does the first use of each glossary t
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import nbformat
 from docutils import nodes
@@ -97,32 +97,36 @@ def numbered(root: Path = ROOT) -> Targets:
 def prose(document: nodes.document) -> Iterator[nodes.Text]:
     """The running text of a page, in order."""
     for paragraph in document.findall(nodes.paragraph):
-        for text in list(paragraph.findall(nodes.Text)):
-            if not any(isinstance(above, QUIET) for above in ancestors(text)):
-                yield text
+        yield from (t for t in list(paragraph.findall(nodes.Text)) if not is_quiet(t))
 
 
-def ancestors(node: nodes.Node) -> Iterator[nodes.Node]:
-    """The elements that a node stands in, from the inside out."""
-    while node.parent is not None:
-        node = node.parent
-        yield node
+def is_quiet(node: nodes.Node) -> bool:
+    """Whether a node stands in something that is not running prose."""
+    above = node.parent
+    return above is not None and (isinstance(above, QUIET) or is_quiet(above))
 
 
 Linker = Callable[[re.Match[str]], list[nodes.Node] | None]
 
 
-def replace_matches(text: nodes.Text, pattern: re.Pattern[str], link: Linker) -> None:
-    """Put what `link` makes of each match in its place; None leaves it as it is."""
-    whole, end = str(text), 0
+def linked(text: str, pattern: re.Pattern[str], link: Linker) -> list[nodes.Node]:
+    """A text with what `link` makes of each match; None leaves it as it is."""
     parts: list[nodes.Node] = []
-    for match in pattern.finditer(whole):
+    end = 0
+    for match in pattern.finditer(text):
         made = link(match)
         if made is not None:
-            parts += [nodes.Text(whole[end : match.start()]), *made]
+            parts += [nodes.Text(text[end : match.start()]), *made]
             end = match.end()
-    if end and text.parent is not None:
-        text.parent.replace(text, [*parts, nodes.Text(whole[end:])])
+    return [*parts, nodes.Text(text[end:])]
+
+
+def put_links(document: nodes.document, pattern: re.Pattern[str], link: Linker) -> None:
+    """Put links into the running text of a page."""
+    for text in prose(document):
+        parts = linked(str(text), pattern, link)
+        if len(parts) > 1 and text.parent is not None:
+            text.parent.replace(text, parts)
 
 
 class Book:
@@ -136,7 +140,8 @@ class Book:
     def link_page(self, app: Sphinx, document: nodes.document, page: str) -> None:
         """Add the links to one page; those to the glossary to chapters alone."""
         if re.match(r"book/(\d\d_|course/|self_test_)", page):
-            self.link_numbers(page, document)
+            for kind in REFERENCE:
+                self.link_numbers(page, document, kind)
         if re.match(r"book/\d\d_", page):
             self.link_terms(page, document)
 
@@ -146,33 +151,18 @@ class Book:
         uri = self.app.builder.get_relative_uri(page, document) + f"#{place}"
         return nodes.reference("", text, internal=True, refuri=uri, classes=[css])
 
-    def link_numbers(self, page: str, document: nodes.document) -> None:
-        """Link "figure 3.2" and "equation 3.1" wherever the text says so."""
-        for kind, pattern in REFERENCE.items():
+    def link_numbers(self, page: str, document: nodes.document, kind: str) -> None:
+        """Link "figure 3.2" or "equation 3.1" wherever the text says so."""
+        # The first number takes its word along: a wider link is easier to hit.
+        one = re.compile(rf"(?:{kind}s?\s+)?({NUMBER.pattern})", re.IGNORECASE)
 
-            def link(match: re.Match[str], kind: str = kind) -> list[nodes.Node]:
-                return self.linked_numbers(page, kind, match)
-
-            for text in prose(document):
-                replace_matches(text, pattern, link)
-
-    def linked_numbers(
-        self, page: str, kind: str, match: re.Match[str]
-    ) -> list[nodes.Node]:
-        """The words of one reference, each number in them a link."""
-        made: list[nodes.Node] = []
-        whole, end = match[0], 0
-        for number in NUMBER.finditer(whole):
-            target = self.targets.get((kind, number[0]))
+        def link(match: re.Match[str]) -> list[nodes.Node] | None:
+            target = self.targets.get((kind, match[1]))
             if target is None:
-                continue
-            # The first number takes its word along: a wider link is easier to hit.
-            begin = number.start() if made else 0
-            made.append(nodes.Text(whole[end:begin]))
-            words = whole[begin : number.end()]
-            made.append(self.reference(page, target, words, "number-link"))
-            end = number.end()
-        return [*made, nodes.Text(whole[end:])]
+                return None
+            return [self.reference(page, target, match[0], "number-link")]
+
+        put_links(document, REFERENCE[kind], lambda match: linked(match[0], one, link))
 
     def link_terms(self, page: str, document: nodes.document) -> None:
         """Link the first use of each glossary term, from the chapter that builds it."""
@@ -184,8 +174,6 @@ class Book:
             if term.chapter <= chapter and term.name.lower() not in others
         ]
         forms = {form.lower(): term for term in wanted for form in term.forms}
-        if not forms:
-            return
         longest_first = sorted(forms, key=len, reverse=True)
         words = "|".join(re.escape(form) for form in longest_first)
         pattern = re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)
@@ -199,8 +187,7 @@ class Book:
             target = f"{GLOSSARY}#{term.place}"
             return [self.reference(page, target, match[0], "glossary-link")]
 
-        for text in prose(document):
-            replace_matches(text, pattern, link)
+        put_links(document, pattern, link)
 
     def glossary_terms(self) -> "list[Term]":
         """The terms of the glossary, read from its page once."""
@@ -209,11 +196,12 @@ class Book:
         return self.terms
 
 
-class Term:
+class Term(NamedTuple):
     """A term of the glossary: its place on the page, its chapter, its forms."""
 
-    def __init__(self, name: str, place: str, chapter: int) -> None:
-        self.name, self.place, self.chapter = name, place, chapter
+    name: str
+    place: str
+    chapter: int
 
     @property
     def forms(self) -> list[str]:

@@ -6,30 +6,20 @@ first time shows on which page each heading falls, the second has the numbers in
 """
 
 import argparse
-import functools
-import http.server
 import sys
-import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 from bs4 import BeautifulSoup, Tag
-from playwright.sync_api import Page, Route, sync_playwright
+from playwright.sync_api import Page, sync_playwright
 from pypdf import PdfReader
 from pypdf.generic import Destination
 
+from book.tools.project.address import ROOT
 from book.tools.site.browser import find_browser
-from book.tools.site.build_site import (
-    ROOT,
-    build,
-    is_current,
-    missing_pages,
-    pages,
-    site_folder,
-)
+from book.tools.site.build_site import bring_up_to_date, pages, site_folder
 
 TITLE = "The Transformer, Piece by Piece"
 WHOLE = "book/whole.html"
@@ -122,17 +112,11 @@ def mark(page: str, identity: str) -> str:
     return f"{page.removesuffix('.html').replace('/', '-')}--{identity}"
 
 
-@functools.cache
-def known() -> frozenset[str]:
-    """The pages that the document holds."""
-    return frozenset(pages())
-
-
 def inside(page: str, address: str) -> str:
     """The address of a link once all pages are one document."""
     whole = urlsplit(urljoin(f"/{page}", address))
     target = whole.path.removeprefix("/")
-    if whole.scheme or whole.netloc or target not in known():
+    if whole.scheme or whole.netloc or target not in pages():
         return address
     return f"#{mark(target, whole.fragment)}"
 
@@ -147,30 +131,9 @@ def keep_or_drop(fold: Tag) -> None:
         fold["open"] = ""
 
 
-@contextmanager
-def served(site: Path) -> Iterator[str]:
-    """A server for the built site, and its address."""
-
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *arguments: object) -> None:
-            """Say nothing."""
-
-    handler = functools.partial(Quiet, directory=str(site))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-
-
-def print_to(path: Path, page: Page, address: str, text: str) -> None:
-    """Print one document, as if it stood at an address of the site."""
-
-    def answer(route: Route) -> None:
-        route.fulfill(body=text, content_type="text/html; charset=utf-8")
-
-    page.route(address, answer)
-    page.goto(address, wait_until="networkidle", timeout=240_000)
-    page.wait_for_load_state("load", timeout=240_000)
+def print_to(path: Path, page: Page, whole: Path) -> None:
+    """Print one document."""
+    page.goto(whole.as_uri(), wait_until="networkidle", timeout=240_000)
     page.pdf(
         path=path,
         format="A4",
@@ -181,7 +144,6 @@ def print_to(path: Path, page: Page, address: str, text: str) -> None:
         header_template="<span></span>",
         footer_template=FOOTER,
     )
-    page.unroute(address)
 
 
 def headings_in(reader: PdfReader) -> list[tuple[str, int]]:
@@ -209,17 +171,20 @@ def write_pdf(site: Path, path: Path) -> None:
         raise RuntimeError("there is no Chromium: install one, or name it in CHROMIUM")
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_suffix(".part.pdf")
-    whole = Whole(site)
-    numbers = [0] * len(whole.headings())
-    with served(site) as base, sync_playwright() as playwright:
+    book = Whole(site)
+    numbers = [0] * len(book.headings())
+    whole = site / WHOLE
+    with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=browser)
         page = chromium.new_page(color_scheme="light")
         for _ in range(2):
-            print_to(unfinished, page, f"{base}/{WHOLE}", whole.html(numbers))
+            whole.write_text(book.html(numbers), encoding="utf-8")
+            print_to(unfinished, page, whole)
+            whole.unlink()
             numbers = [number for _, number in headings_in(PdfReader(unfinished))]
-            if len(numbers) != len(whole.headings()):
+            if len(numbers) != len(book.headings()):
                 raise RuntimeError(
-                    f"{len(whole.headings())} headings, {len(numbers)} bookmarks"
+                    f"{len(book.headings())} headings, {len(numbers)} bookmarks"
                 )
         chromium.close()
     unfinished.replace(path)
@@ -230,7 +195,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="The whole book as one PDF.")
     parser.add_argument("--out", type=Path, default=ROOT / "_build" / "book.pdf")
     options = parser.parse_args(arguments)
-    problem = build() if not is_current() or missing_pages() else None
+    problem = bring_up_to_date()
     if problem:
         print(problem, file=sys.stderr)
         return 1

@@ -10,11 +10,11 @@ them all, and lib and the page compute with the very same numbers.
 import base64
 import json
 import sys
-import textwrap
 from pathlib import Path
 
 import torch
 import torch.nn.functional as F
+from torch.nn.utils.rnn import pad_sequence
 
 from book.tools.project.address import ROOT
 from lib.config import TransformerConfig
@@ -48,20 +48,15 @@ def vocabularies() -> tuple[Vocabulary, Vocabulary]:
     return Vocabulary.build(source), Vocabulary.build(target)
 
 
-def padded(rows: list[list[int]], pad_id: int) -> torch.Tensor:
-    """Token ids in one tensor, the short rows filled up."""
-    longest = max(map(len, rows))
-    return torch.tensor([row + [pad_id] * (longest - len(row)) for row in rows])
-
-
 def batch() -> tuple[torch.Tensor, torch.Tensor]:
     """The six pairs as token ids: sources (6, S), targets with both ends (6, T + 1)."""
     english, spanish = vocabularies()
-    src = [english.encode(source) for source, _ in PAIRS]
-    tgt = [
-        [spanish.sos_id, *spanish.encode(target), spanish.eos_id] for _, target in PAIRS
-    ]
-    return padded(src, english.pad_id), padded(tgt, spanish.pad_id)
+    src, tgt = [], []
+    for source, target in PAIRS:
+        ids = [spanish.sos_id, *spanish.encode(target), spanish.eos_id]
+        src.append(torch.tensor(english.encode(source)))
+        tgt.append(torch.tensor(ids))
+    return pad_sequence(src, batch_first=True), pad_sequence(tgt, batch_first=True)
 
 
 def sizes() -> TransformerConfig:
@@ -106,31 +101,16 @@ def text_of(model: Transformer) -> str:
     state = model.state_dict()
     numbers = torch.cat([state[name].flatten() for name in sorted(state)])
     packed = base64.b64encode((SCALE * numbers).to(torch.int8).numpy().tobytes())
-    lines = [packed.decode()[at : at + 80] for at in range(0, len(packed), 80)]
     english, spanish = vocabularies()
-    config = {k: v for k, v in model.config.to_dict().items() if k != "dropout"}
     parts = {
-        "config": json.dumps(config, indent=4).replace("\n}", "\n  }"),
-        "srcWords": words(english),
-        "tgtWords": words(spanish),
-        "sentences": array([source for source, _ in PAIRS]),
-        "bytes": array(lines) + '.join("")',
+        "config": {k: v for k, v in model.config.to_dict().items() if k != "dropout"},
+        "srcWords": english.tokens,
+        "tgtWords": spanish.tokens,
+        "sentences": [source for source, _ in PAIRS],
+        "bytes": packed.decode(),
     }
-    body = "".join(f"  {name}: {value},\n" for name, value in parts.items())
-    return f"{HEAD}export const SMALL = {{\n{body}}};\n"
-
-
-def words(vocabulary: Vocabulary) -> str:
-    """The tokens of a vocabulary in the order of their ids."""
-    return (
-        array(textwrap.wrap(" ".join(vocabulary.tokens), 76)) + '.join(" ").split(" ")'
-    )
-
-
-def array(items: list[str]) -> str:
-    """A list of texts as JavaScript writes it, one a line."""
-    lines = "".join(f"    {json.dumps(item, ensure_ascii=False)},\n" for item in items)
-    return f"[\n{lines}  ]"
+    text = json.dumps(parts, indent=2, ensure_ascii=False)
+    return f"{HEAD}export const SMALL = {text};\n"
 
 
 def main(path: Path = FILE) -> int:
