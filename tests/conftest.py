@@ -10,13 +10,7 @@ from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, sync_playwright
 
 from book.tools.site.browser import find_browser
-from book.tools.site.build_site import (
-    ROOT,
-    build,
-    is_current,
-    missing_pages,
-    site_folder,
-)
+from book.tools.site.build_site import bring_up_to_date, site_folder
 from tests.site_server import served
 
 # The tests run side by side: one thread each, or they get in each other's way.
@@ -38,11 +32,10 @@ settings.load_profile("book")
 @pytest.fixture(scope="session")
 def site() -> Path:
     """The built site; built here only if it is not there or is out of date."""
-    if not is_current() or missing_pages():
-        problem = build()
-        if problem:
-            pytest.fail(problem)
-    return site_folder(ROOT)
+    problem = bring_up_to_date()
+    if problem:
+        pytest.fail(problem)
+    return site_folder()
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 import pytest
-from book.tools.site.self_tests import read_questions
 from pypdf import PdfReader
 
 from book.tools.notebooks.notebooks import chapters
@@ -61,14 +60,14 @@ def test_the_contents_name_the_right_pages(book: PdfReader) -> None:
 
 
 def test_its_links_stay_inside_it(book: PdfReader) -> None:
-    """Links between chapters lead to one of its pages, never to the test's server."""
+    """Links between chapters lead to one of its pages, never to a file of the site."""
     inner, outer = 0, []
     for page in book.pages:
         for annotation in page.annotations or []:
             link = annotation.get_object()
             address = str(link.get("/A", {}).get("/URI", ""))
             inner += "/Dest" in link
-            outer += [address] if "127.0.0.1" in address else []
+            outer += [address] if address.startswith("file:") else []
     assert inner > 200
     assert outer == []
 
@@ -110,6 +109,5 @@ def test_self_tests_show_options_and_reasons(book: PdfReader) -> None:
     assert len(places) == 4
     texts = [book.pages[page].extract_text() for pages in places for page in pages]
     text = " ".join(" ".join(texts).split())
-    asked = [question for part in (1, 2, 3, 4) for question in read_questions(part)]
-    assert text.count("Right.") >= len(asked)
+    assert text.count("Right.") >= 40
     assert "The two words are 3 apart in meaning." in text

@@ -17,7 +17,8 @@ import pytest
 from playwright.sync_api import Browser
 from playwright.sync_api import TimeoutError as Stalled
 
-from book.tools.site.build_site import ROOT, pages
+from book.tools.project.address import ROOT
+from book.tools.site.build_site import pages
 from tests.site_server import served
 
 PAGES = [*pages(), "genindex.html", "search.html"]

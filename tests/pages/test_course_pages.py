@@ -10,14 +10,9 @@ import tomllib
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
-from book.tools.site.self_tests import (
-    LETTERS,
-    Question,
-    question_markdown,
-    read_questions,
-)
 
 from book.tools.project.address import ROOT
 from book.tools.site.captions import REFERENCE, carry_to_lessons
@@ -406,73 +401,77 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", text).replace(" ", "-") for text in lower}
 
 
-def questions() -> list[tuple[int, Question]]:
-    return [(part, question) for part in PARTS for question in read_questions(part)]
+class Question(NamedTuple):
+    """A question: options and reasons by verdict, in order, and what to read again."""
+
+    ask: str
+    options: list[tuple[str, str, str]]  # the option, the verdict, the reason
+    read: str
+
+    @property
+    def right(self) -> int:
+        """The place of the right option."""
+        (place,) = (
+            n for n, (_, verdict, _) in enumerate(self.options) if verdict == "Right"
+        )
+        return place
 
 
-each_question = pytest.mark.parametrize(
-    ("part", "question"), questions(), ids=lambda value: getattr(value, "ask", value)
+OPTION = re.compile(
+    r' +<details class="choice"><summary>(.+)</summary>\n\n'
+    r" +\*\*(Right|Not quite)\.\*\* (.+)\n\n +</details>\n"
 )
+
+
+@functools.cache
+def questions(part: int) -> list[Question]:
+    """The questions of a self-test."""
+    text = text_of(ROOT / "book" / f"self_test_{part}.md")
+    found = []
+    for item in re.split(r"^\d+\. ", text, flags=re.MULTILINE)[1:]:
+        ask, read = (
+            re.match(r"\*\*(.+)\*\*\n", item),
+            item.partition("*Read again:* ")[2],
+        )
+        assert ask and item.count("<details") == len(OPTION.findall(item)), item
+        found.append(Question(ask[1], OPTION.findall(item), read.strip()))
+    return found
 
 
 @each_part
 def test_a_part_ends_in_ten_questions(part: int) -> None:
-    assert len(read_questions(part)) == 10
+    assert len(questions(part)) == 10
     toc = (ROOT / "_toc.yml").read_text(encoding="utf-8")
     last = max(PARTS[part])
     (chapter,) = (path.stem for path in CHAPTERS if path.name.startswith(f"{last:02}"))
     assert f"book/{chapter}\n      - file: book/self_test_{part}\n" in toc
 
 
-@each_question
-def test_a_question_has_one_right_option(part: int, question: Question) -> None:
+@each_part
+def test_a_question_has_one_right_option_and_a_place_to_read_again(part: int) -> None:
     """Three or four options, one of them right, and each with a reason of its own."""
-    assert list(question.options) == list(LETTERS[: len(question.options)])
-    assert len(question.options) >= 3
-    assert question.right in question.options
-    texts = [option.text for option in question.options.values()]
-    reasons = [option.why for option in question.options.values()]
-    assert len(set(texts)) == len(texts)
-    assert len(set(reasons)) == len(reasons)
-    assert all(len(reason) > 20 and reason[-1] in ".?!)" for reason in reasons)
+    for question in questions(part):
+        texts, verdicts, reasons = zip(*question.options, strict=True)
+        assert len(texts) in (3, 4), question.ask
+        assert verdicts.count("Right") == 1, question.ask
+        assert len(set(texts)) == len(texts) == len(set(reasons)), question.ask
+        assert all(len(reason) > 20 and reason[-1] in ".?!)" for reason in reasons)
+        found = re.fullmatch(r"\[.+\]\((\w+)\.ipynb#(\S+)\)", question.read)
+        assert found is not None, question.ask
+        assert int(found[1][:2]) in PARTS[part]
+        assert found[2] in anchors(ROOT / "book" / f"{found[1]}.ipynb")
 
 
 @each_part
-def test_right_options_stand_in_every_place(part: int) -> None:
-    places = Counter(question.right for question in read_questions(part))
-    assert set(places) == set(LETTERS)
+def test_the_right_option_is_not_given_away(part: int) -> None:
+    """Neither by its place nor by its length."""
+    places = Counter(question.right for question in questions(part))
+    assert set(places) == {0, 1, 2, 3}
     assert max(places.values()) <= 4
-
-
-@each_part
-def test_the_right_option_is_not_given_away_by_its_length(part: int) -> None:
-    longest = [
-        max(question.options, key=lambda key: len(question.options[key].text))
-        == question.right
-        for question in read_questions(part)
-    ]
-    assert sum(longest) <= 5
-
-
-@each_question
-def test_a_question_says_what_to_read_again(part: int, question: Question) -> None:
-    found = re.fullmatch(r"\[.+\]\((\w+)\.ipynb#(\S+)\)", question.read)
-    assert found is not None
-    chapter = ROOT / "book" / f"{found[1]}.ipynb"
-    assert int(found[1][:2]) in PARTS[part]
-    assert found[2] in anchors(chapter)
-
-
-@each_question
-def test_a_question_becomes_folds_without_a_script(
-    part: int, question: Question
-) -> None:
-    text = question_markdown(3, question)
-    assert text.startswith("3. **")
-    assert text.count("<details") == text.count("</details>") == len(question.options)
-    assert text.count("**Right.**") == 1
-    assert text.count("**Not quite.**") == len(question.options) - 1
-    assert "<script" not in text
+    lengths = [[len(text) for text, *_ in each.options] for each in questions(part)]
+    longest = [max(length) for length in lengths]
+    right = [n[q.right] for n, q in zip(lengths, questions(part), strict=True)]
+    assert sum(one == most for one, most in zip(right, longest, strict=True)) <= 5
 
 
 # --- numbers that move --------------------------------------------------------
