@@ -11,7 +11,6 @@ from playwright.sync_api import Browser, Page
 
 from book.tools.course.slides import (
     DIRECTIVE,
-    ROOT,
     Chapter,
     Slide,
     colored,
@@ -23,6 +22,7 @@ from book.tools.course.slides import (
     without_docstring,
     write_slides,
 )
+from book.tools.project.address import ROOT
 from tests.book_sources import NAMES
 
 DECKS = decks()

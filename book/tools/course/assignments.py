@@ -5,6 +5,7 @@ nbgrader's metadata is written here, into generated files, and nowhere in the bo
 
 import re
 from pathlib import Path
+from typing import Any
 
 from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -41,12 +42,12 @@ def assignment_notebook(
     """The source of an assignment: solutions, checks and hidden checks, with points."""
     found = exercises_of(assignment)
     cells = [new_markdown_cell(_head(assignment, plan))]
-    cells.append(_locked(new_code_cell(_STRICT), "strict"))
+    cells.append(_marked(new_code_cell(_STRICT), "strict", locked=True))
     for number in assignment.chapters:
         of_chapter = [one for one in found if one.chapter == number]
         code = given(chapter(number), of_chapter)
         if code:
-            cells.append(_locked(new_code_cell(code), f"given-{number}"))
+            cells.append(_marked(new_code_cell(code), f"given-{number}", locked=True))
         for one in of_chapter:
             cells += _cells(one, plan, address)
     cells.insert(1, setup_cell(address, needs(new_notebook(cells=cells))))
@@ -71,10 +72,13 @@ def _head(assignment: Assignment, plan: Plan) -> str:
 def _cells(exercise: Exercise, plan: Plan, address: Address) -> list[NotebookNode]:
     name = exercise.number.replace(".", "-")
     answer = new_code_cell(solution_region(exercise))
-    _mark(answer, f"answer-{name}", solution=True)
     check = new_code_cell(_check(exercise, plan.seed))
-    _mark(check, f"check-{name}", locked=True, points=plan.points_of(exercise))
-    return [new_markdown_cell(_task(exercise, plan, address)), answer, check]
+    points = plan.points_of(exercise)
+    return [
+        new_markdown_cell(_task(exercise, plan, address)),
+        _marked(answer, f"answer-{name}", solution=True),
+        _marked(check, f"check-{name}", locked=True, points=points),
+    ]
 
 
 def _task(exercise: Exercise, plan: Plan, address: Address) -> str:
@@ -144,21 +148,14 @@ expect_the_same("{exercise.number}", {exercise.answer}, seed={seed})
 ### END HIDDEN TESTS"""
 
 
-def _locked(cell: NotebookNode, name: str) -> NotebookNode:
-    _mark(cell, name, locked=True)
+def _marked(cell: NotebookNode, name: str, **about: Any) -> NotebookNode:
+    """A cell with nbgrader's metadata: what it is, and what it is worth."""
+    plain: dict[str, Any] = {
+        "solution": False,
+        "locked": False,
+        "task": False,
+        "schema_version": 3,
+    }
+    plain |= {"grade_id": name, "grade": "points" in about}
+    cell.metadata["nbgrader"] = plain | about
     return cell
-
-
-def _mark(
-    cell: NotebookNode,
-    name: str,
-    solution: bool = False,
-    locked: bool = False,
-    points: int | None = None,
-) -> None:
-    """Write nbgrader's metadata into a cell."""
-    about = {"grade_id": name, "solution": solution, "locked": locked, "task": False}
-    about |= {"grade": points is not None, "schema_version": 3}
-    if points is not None:
-        about["points"] = points
-    cell.metadata["nbgrader"] = about

@@ -25,7 +25,7 @@ sys.path.insert(0, {tools!r})  # where the book lies
 programs = str(Path(sys.executable).parent)  # nbgrader calls one that lies beside it
 os.environ["PATH"] = programs + os.pathsep + os.environ["PATH"]
 
-from book.tools.course.grading import Grade, Restore
+from book.tools.course.autograder import Grade, Restore
 from nbgrader import preprocessors as usual
 
 c = get_config()

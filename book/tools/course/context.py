@@ -101,14 +101,10 @@ def _exported(lib: Path = ROOT / "lib") -> dict[str, str]:
     found: dict[str, str] = {}
     for path in sorted(lib.rglob("*.py")):
         module = ".".join(path.relative_to(lib.parent).with_suffix("").parts)
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if (
-                isinstance(node, ast.Assign)
-                and ast.unparse(node.targets[0]) == "__all__"
-                and ".checks." not in module
-            ):
-                names = ast.literal_eval(node.value)
-                found |= dict.fromkeys(names, module.removesuffix(".__init__"))
+        named = statements(path.read_text(encoding="utf-8")).get("__all__")
+        if named and ".checks." not in module:
+            names = ast.literal_eval(named.text.removeprefix("__all__ = "))
+            found |= dict.fromkeys(names, module.removesuffix(".__init__"))
     return found
 
 

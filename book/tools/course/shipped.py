@@ -20,7 +20,7 @@ from lib.checks import strict
 
 _ABSENT = object()
 _LEANED_ON = (builtins, math, torch, torch.nn.functional)
-_OURS = ("lib", "book.tools.course")
+_OURS = ("lib.", "book.tools.course.")
 Undo = Callable[[], None]
 _UNDO: list[Undo] = []
 
@@ -51,7 +51,7 @@ def restore() -> None:
 
 
 def _is_ours(name: str) -> bool:
-    return name.split(".")[0] in _OURS
+    return f"{name}.".startswith(_OURS)
 
 
 def _parts(modules: list[ModuleType]) -> Iterator[Any]:

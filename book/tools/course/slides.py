@@ -23,11 +23,11 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from html import escape
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import nbformat
 from nbconvert.exporters import SlidesExporter
@@ -38,9 +38,10 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
+from book.tools.project.address import ROOT
+from book.tools.project.statements import Definition, statements
 from book.tools.site.formulas import FONT, characters, cut_font, to_mathml
 
-ROOT = Path(__file__).resolve().parents[3]
 DECKS = ROOT / "book" / "course" / "slides"
 SHOWN = DECKS / "reveal"
 DIRECTIVE = re.compile(r"^\{(figure|code|output)( later)?\} (.+)$", re.MULTILINE)
@@ -57,8 +58,7 @@ LEGIBLE, ENLARGED = 17.0, 20.0  # what it needs on a slide, and has in a part
 ASPECT = 0.61  # the width of a letter of code, as a share of its size
 
 
-@dataclass
-class Slide:
+class Slide(NamedTuple):
     """One slide: its Markdown, and what its speaker says."""
 
     text: str
@@ -109,8 +109,7 @@ class Chapter:
         if kind == "code":
             return colored(self.definition(wanted), room)
         text = self.printed(wanted)
-        shown = unbroken(escape(text))
-        return f'<div class="printed" {fitting(text, room)}><pre>{shown}</pre></div>'
+        return boxed("printed", text, escape(text), room)
 
     def figure(self, wanted: str, room: int) -> str:
         """The picture in front of a caption, as high as there is room for."""
@@ -140,12 +139,10 @@ class Chapter:
     def definition(self, wanted: str) -> str:
         """The lines of a function or class, or of the one cell with these words."""
         name = wanted.removeprefix("def ").removeprefix("class ")
-        kinds = (ast.FunctionDef, ast.ClassDef)
         for cell in self.code_cells():
-            for node in ast.parse(cell.source).body:
-                if isinstance(node, kinds) and node.name == name:
-                    found = ast.get_source_segment(cell.source, node) or ""
-                    return without_docstring(found)
+            found = statements(cell.source).get(name)
+            if found and isinstance(found.node, Definition):
+                return without_docstring(found.text)
         return str(self.cell_with(wanted).source)
 
     def printed(self, wanted: str) -> str:
@@ -204,7 +201,7 @@ def enlarged(file: str, width: int, height: int, room: int) -> str:
 def without_docstring(source: str) -> str:
     """A definition without its docstring, which a room cannot read."""
     tree = ast.parse(source).body[0]
-    assert isinstance(tree, ast.FunctionDef | ast.ClassDef)  # noqa: S101
+    assert isinstance(tree, Definition)  # noqa: S101
     first = tree.body[0]
     if ast.get_docstring(tree) is None or len(tree.body) == 1:
         return source
@@ -214,23 +211,20 @@ def without_docstring(source: str) -> str:
 
 def colored(code: str, room: int) -> str:
     """Python code in color."""
-    lines = highlight(code, PythonLexer(), HtmlFormatter(wrapcode=True, nowrap=True))
-    look = fitting(code, room)
-    return f'<div class="highlight" {look}><pre>{unbroken(lines)}</pre></div>'
+    shown = highlight(code, PythonLexer(), HtmlFormatter(wrapcode=True, nowrap=True))
+    return boxed("highlight", code, shown, room)
 
 
-def unbroken(text: str) -> str:
-    """A text with no empty line, at which Markdown would end a block of HTML."""
-    return re.sub(r"(?<=\n)(?=\n)", "&#32;", text)
-
-
-def fitting(text: str, room: int) -> str:
-    """The size of letters with which the lines fit on a slide, within limits."""
+def boxed(kind: str, text: str, shown: str, room: int) -> str:
+    """A text in a box, in letters with which it fits on a slide, within limits."""
     lines = text.splitlines()
     wide = WIDTH / max(map(len, lines)) / ASPECT
     high = (room - 40) / len(lines) / LINE_HEIGHT
     size = min(LARGEST, wide, max(high, SMALLEST))
-    return f'style="font-size: {size:.1f}px"'
+    # At an empty line Markdown would end a block of HTML.
+    shown = re.sub(r"(?<=\n)(?=\n)", "&#32;", shown)
+    look = f'style="font-size: {size:.1f}px"'
+    return f'<div class="{kind}" {look}><pre>{shown}</pre></div>'
 
 
 def room_beside(text: str) -> int:
@@ -280,19 +274,12 @@ def write_deck(deck: Path, folder: Path) -> None:
 
 def write_slides(folder: Path, names: list[str] | None = None) -> list[str]:
     """Write the decks, and what shows them; the files' names come back."""
-    for place, files in {
-        "reveal/dist": ("reveal.js", "reveal.css"),
-        "reveal/plugin": ("notes.js",),
-        "": ("slides.css",),
-    }.items():
-        (folder / place).mkdir(parents=True, exist_ok=True)
-        for file in files:
-            shutil.copy(SHOWN / file, folder / place)
-    colors = HtmlFormatter(style="a11y-high-contrast-light").get_style_defs(
-        ".highlight"
-    )
-    with (folder / "slides.css").open("a", encoding="utf-8") as style:
-        style.write(colors)
+    for name in ("dist", "plugin"):
+        shutil.copytree(SHOWN / name, folder / "reveal" / name, dirs_exist_ok=True)
+    style = (DECKS / "slides.css").read_text(encoding="utf-8")
+    colors = HtmlFormatter(style="a11y-high-contrast-light")
+    style += colors.get_style_defs(".highlight")
+    (folder / "slides.css").write_text(style, encoding="utf-8")
     found = decks(names)
     for deck in found:
         write_deck(deck, folder)

@@ -1,12 +1,11 @@
 r"""Numbers of figures and equations, as they stand in the text of the notebooks.
 
-    -m book.tools.site.captions number [paths]   write the numbers, in order
-    -m book.tools.site.captions check [paths]    report what is missing or wrong
+    -m book.tools.site.captions      write the numbers, in order, into every chapter
 
 A figure's caption is the first paragraph of the Markdown cell behind it and begins with
 `**Figure 3.2.**`; a display formula ends in `\tag{3.1}`. So Colab shows both,
 and the site needs no numbers of its own. References are plain words: figure 3.2,
-equation 3.1. Without paths, every chapter in `book/` is taken.
+equation 3.1.
 """
 
 import argparse
@@ -160,7 +159,7 @@ def problems(notebook: NotebookNode, chapter: int) -> Iterator[str]:
     for kind, numbers in given.items():
         right = [f"{chapter}.{place}" for place in range(1, len(numbers) + 1)]
         if numbers != right:
-            yield f"{kind}s are numbered {numbers}: run captions.py number"
+            yield f"{kind}s are numbered {numbers}: run `-m book.tools.site.captions`"
 
 
 def dangling(notebooks: dict[int, NotebookNode]) -> Iterator[str]:
@@ -178,26 +177,13 @@ def dangling(notebooks: dict[int, NotebookNode]) -> Iterator[str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Number or check some chapters; 1 if anything is left to say."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("action", choices=("number", "check"))
-    parser.add_argument("paths", nargs="*", type=Path)
-    options = parser.parse_args(arguments)
-    paths = options.paths or sorted((ROOT / "book").glob("[0-9][0-9]_*.ipynb"))
-    said = 0
-    for path in paths:
-        if not path.is_file():
-            parser.error(f"{path} is not there: name a notebook in book/.")
+    """Number every chapter, and carry the new numbers to the lessons."""
+    argparse.ArgumentParser(description=__doc__).parse_args(arguments)
+    for path in sorted((ROOT / "book").glob("[0-9][0-9]_*.ipynb")):
         notebook = nbformat.read(path, as_version=4)
-        if options.action == "number":
-            carry_to_lessons(number(notebook, chapter_of(path)))
-            path.write_text(serialize(notebook), encoding="utf-8")
-        for sentence in problems(notebook, chapter_of(path)):
-            said += 1
-            print(f"{path.name}: {sentence}")
-    return 1 if said else 0
+        carry_to_lessons(number(notebook, chapter_of(path)))
+        path.write_text(serialize(notebook), encoding="utf-8", newline="\n")
+    return 0
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from book.tools.project.address import ROOT
 from book.tools.site.captions import NUMBER, REFERENCE, chapter_of, numbers_given
 
 GLOSSARY = "book/notation"
-LABEL = re.compile(r"Figure (\d+\.\d+)\.")
+LABEL = re.compile(r"Figure (\d+\.\d+)\. ")
 # Text that is not running prose: no word in it becomes a link.
 QUIET = (
     nodes.literal,
@@ -49,17 +49,10 @@ class FiguresOfCells(SphinxPostTransform):
     def run(self, **kwargs: Any) -> None:
         """Look for the captions; the picture stands in the cell before each."""
         for paragraph in list(self.document.findall(nodes.paragraph)):
-            number = caption_number(paragraph)
-            drawn = number and drawing_before(paragraph)
-            if number and drawn:
-                enclose(drawn, paragraph, number)
-
-
-def caption_number(paragraph: nodes.paragraph) -> str | None:
-    """The number that a caption begins with; None for other paragraphs."""
-    first = next((node for node in paragraph.children if node.astext()), None)
-    found = isinstance(first, nodes.strong) and LABEL.fullmatch(first.astext())
-    return found[1] if found else None
+            label = LABEL.match(paragraph.astext())
+            drawn = drawing_before(paragraph) if label else None
+            if label and drawn:
+                enclose(drawn, paragraph, label[1])
 
 
 def drawing_before(paragraph: nodes.paragraph) -> nodes.Element | None:

@@ -1,8 +1,5 @@
 """Run what checks book/interactive: Node.js, and TypeScript's checker of types.
 
-    -m book.tools.site.javascript install     TypeScript into the environment
-    -m book.tools.site.javascript types       check the types
-
 Node.js comes from PyPI with the other pins, and brings npm; TypeScript comes from npm,
 in the version that `tests/interactive/package-lock.json` holds. It is installed inside
 the virtual environment, where nothing else looks for it, the first time it is needed:
@@ -11,11 +8,9 @@ who builds the book or reads it never needs it.
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,18 +51,3 @@ def check_types() -> str:
         return "npm could not install TypeScript: check the network and try again.\n"
     done = run_node(CHECKER, "--project", PINS / "tsconfig.json", "--pretty", "false")
     return done.stdout + done.stderr
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Install or check."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("what", choices=["install", "types"])
-    if parser.parse_args(arguments).what == "install":
-        return install()
-    found = check_types()
-    print(found or "The types are right.", end="" if found else "\n")
-    return int(bool(found))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

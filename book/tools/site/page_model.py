@@ -1,7 +1,5 @@
 """Write the shipped translator for the page that translates: scripts of small numbers.
 
-    -m book.tools.site.page_model FOLDER      write model-01.js … model-16.js there
-
 A page that was opened as a file may not read other files, but it may run scripts. So
 the model comes as scripts, each of them one call with a piece of its bytes in base64
 and their checksum. `book/interactive/weights.js` puts them together again.
@@ -14,12 +12,9 @@ into weights; a list is 16-bit floats.
 
 from __future__ import annotations
 
-import argparse
 import base64
 import json
-import sys
 import zlib
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,17 +34,6 @@ STEP = 0.08
 MOST_BYTES = 6_000_000  # that a page may ask its reader to fetch
 
 Floats = npt.NDArray[np.float32]
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the parts, and say how large they are."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("folder", type=Path, help="where the parts go")
-    folder = parser.parse_args(arguments).folder
-    files = write_parts(folder)
-    size = sum(file.stat().st_size for file in files)
-    print(f"{len(files)} parts, {size:,} bytes in {folder}")
-    return 0
 
 
 def write_parts(folder: Path, source: Path = SHIPPED / MODEL) -> list[Path]:
@@ -110,7 +94,3 @@ def tokenizer(file: Path) -> dict[str, Any]:
         "characters": characters,
         "merges": "\n".join(" ".join(pair) for pair in merges),
     }
-
-
-if __name__ == "__main__":
-    sys.exit(main())
