@@ -38,7 +38,7 @@ class ExportedTranslator:
     :func:`~lib.decoding.length_norm`: with a beam, a few translations differ.
 
     Args:
-        folder: what :func:`~lib.translator.export.export_translator` wrote.
+        folder: what ``lib.translator.export.export_translator`` wrote.
         threads: how many the engine may use; 0 leaves it to the engine.
 
     Raises:
