@@ -40,10 +40,12 @@ setup: ## make .venv and install requirements.lock, once
 	@sh book/tools/project/setup.sh
 
 newest: setup ## put the newest versions that lib allows into .venv, to test with
-	@$(RUN) -m book.tools.project.newest
+	@$(RUN) -m pip install --upgrade --upgrade-strategy eager -e ".[chapters,books,export]"
 
 lock: setup ## renew requirements.lock after a change of requirements*.txt
-	@$(RUN) -m book.tools.project.lock
+	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate \
+		--custom-compile-command "make lock" --output-file requirements.lock requirements.txt
+	@sed -i.old -E '/^(nvidia|cuda|triton)/d' requirements.lock && rm requirements.lock.old
 
 book: setup ## build the site, warnings as errors
 	@$(RUN) -m book.tools.site.build_site

@@ -1,6 +1,7 @@
 """Reading the book's sources for the tests: notebooks, their exercises, lib's code."""
 
 import ast
+import functools
 from pathlib import Path
 
 import nbformat
@@ -42,6 +43,7 @@ def without_docstrings(node: ast.AST) -> str:
     return ast.unparse(node)
 
 
+@functools.cache
 def exported() -> dict[str, tuple[Path, Definition]]:
     """The classes and functions that lib's modules name in `__all__`, and where."""
     found: dict[str, tuple[Path, Definition]] = {}

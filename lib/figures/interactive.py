@@ -53,10 +53,8 @@ def interactive(name: str) -> HTML:
 
 
 def sources() -> Path:
-    """The folder of the modules: in `book`, or inside an installed lib."""
-    package = Path(str(resources.files("lib")))
-    installed = package / "interactive"
-    return installed if installed.is_dir() else package.parent / "book" / "interactive"
+    """The folder of the modules: it stands beside lib, also where lib is installed."""
+    return Path(str(resources.files("lib"))).parent / "book" / "interactive"
 
 
 def names() -> list[str]:

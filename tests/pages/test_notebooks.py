@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from book.tools.notebooks.needs import needs
 from book.tools.notebooks.notebooks import check
 from book.tools.notebooks.setup_cell import is_setup_cell, setup_source
 from book.tools.project.address import ROOT, read_address
@@ -48,7 +47,7 @@ def test_begins_with_title_and_setup(path: Path) -> None:
     number = int(path.stem[:2])
     assert re.match(rf"# {number}\. \S", cells[0].source), "no '# N. Title' on top"
     assert "**You will be able to**" in cells[0].source
-    assert cells[1].source == setup_source(read_address(), needs(read(path)))
+    assert cells[1].source == setup_source(read_address())
     assert [c.id for c in cells if is_setup_cell(c)] == [cells[1].id]
     assert cells[1].metadata.cellView == "form", "Colab would not fold the setup cell"
 

@@ -1,4 +1,4 @@
-"""The frame of the project: its address, its requirements, its habits."""
+"""The frame of the project: requirements, lock, habits, set-up and workflow."""
 
 import ast
 import os
@@ -6,229 +6,213 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from book.tools.project.address import ROOT, Address, parse_address, read_address
-from book.tools.project.carry_address import carry, carry_branch, main
+from book.tools.course.command import FOLDER
+from book.tools.project.address import ROOT
+from book.tools.site.browser import candidates, find_browser
 from tests.book_sources import text_pages
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-RANGES = {
-    Requirement(r).name: Requirement(r) for r in PROJECT["project"]["dependencies"]
+TOP = {
+    *("book", "lib", "tests", ".ci", ".github", "_config.yml", "_toc.yml"),
+    *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"),
+    *("Makefile", "pyproject.toml", "requirements.lock", "requirements.txt"),
+    "requirements-course.txt",
+    *(".gitattributes", ".gitignore", ".pre-commit-config.yaml"),
 }
-ENGINES = {
-    Requirement(r).name: Requirement(r)
-    for r in PROJECT["project"]["optional-dependencies"]["export"]
-}
-REQUIREMENTS = ("requirements.txt",)
 
 
-def pins(files: tuple[str, ...] = REQUIREMENTS) -> dict[str, str]:
-    texts = [(ROOT / file).read_text(encoding="utf-8") for file in files]
-    lines = [line for text in texts for line in text.splitlines()]
-    wanted = [line for line in lines if line and not line.startswith("#")]
-    return dict(line.split("==") for line in wanted)
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
 
 
-def test_requirements_are_exact_and_name_no_host() -> None:
-    for file in REQUIREMENTS:
-        text = (ROOT / file).read_text(encoding="utf-8")
-        assert "://" not in text and "--" not in text
-    for name, version in pins().items():
-        assert str(Version(version)) == version, f"{name} is not pinned exactly"
+PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a clone of the project")
+def test_the_top_level_holds_what_it_should() -> None:
+    done = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert {line.split("/")[0] for line in done.stdout.splitlines()} <= TOP
+
+
+# --- requirements ---------------------------------------------------------------------
+
+
+def listed(lines: list[str]) -> list[Requirement]:
+    return [Requirement(line) for line in lines if line and not line.startswith("#")]
+
+
+def names(lines: list[str]) -> set[str]:
+    return {canonicalize_name(one.name) for one in listed(lines)}
+
+
+PINS = listed(read("requirements.txt").splitlines())
+LOCK = listed(read("requirements.lock").splitlines())
+
+
+@pytest.mark.parametrize("wanted", [*PINS, *LOCK], ids=str)
+def test_a_pin_is_one_public_version(wanted: Requirement) -> None:
+    (pin,) = wanted.specifier
+    assert pin.operator == "==" and wanted.url is None
+    assert str(Version(pin.version)) == pin.version
+    assert Version(pin.version).local is None
+
+
+def test_the_lock_has_every_pin() -> None:
+    locked = {(canonicalize_name(one.name), str(one.specifier)) for one in LOCK}
+    for pin in PINS:
+        found = canonicalize_name(pin.name), str(pin.specifier)
+        assert found in locked, f"{pin} is not in requirements.lock: run make lock"
 
 
 def test_pins_lie_in_the_ranges_of_lib() -> None:
     """What Colab installs by range is what the tests run with, or near it."""
-    for name, wanted in {**RANGES, **ENGINES}.items():
-        assert name in pins(), f"{name} is not pinned"
-        assert Version(pins()[name]) in wanted.specifier, f"{name} is out of range"
+    pins = {canonicalize_name(pin.name): pin.specifier for pin in PINS}
+    optional = [line for lines in EXTRAS.values() for line in lines]
+    for wanted in listed([*PROJECT["dependencies"], *optional]):
+        (pin,) = pins[canonicalize_name(wanted.name)]
+        assert Version(pin.version) in wanted.specifier, f"{pin} is not in {wanted}"
 
 
-def imports_of(path: Path) -> set[str]:
+def imported(files: list[Path]) -> set[str]:
+    """The packages of others that these files import."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            found.add(node.module.split(".")[0])
-    return found
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found.add(node.module.split(".")[0])
+    foreign = found - set(sys.stdlib_module_names) - {"lib"}
+    return {canonicalize_name(name) for name in foreign}
 
 
 def test_everything_that_lib_imports_is_declared() -> None:
-    used = set().union(*(imports_of(path) for path in ROOT.glob("lib/**/*.py")))
-    # The engines are imported by the functions that need them, never before.
-    foreign = used - set(sys.stdlib_module_names) - {"lib"} - set(ENGINES)
-    declared = {name.lower().replace("-", "_") for name in RANGES}
-    assert {name.lower() for name in foreign} == declared
+    """And figures alone need the extra of the chapters."""
+    figures = set((ROOT / "lib" / "figures").rglob("*.py"))
+    others = set((ROOT / "lib").rglob("*.py")) - figures
+    by_name = names(EXTRAS["export"]) | names(EXTRAS["books"])
+    base = names(PROJECT["dependencies"])
+    assert imported([*others]) - by_name == base
+    assert imported([*figures]) - base == names(EXTRAS["chapters"])
 
 
-def test_every_package_of_lib_is_installed() -> None:
-    folders = {path.parent for path in ROOT.glob("lib/**/__init__.py")}
-    names = {".".join(folder.relative_to(ROOT).parts) for folder in folders}
-    assert set(PROJECT["tool"]["setuptools"]["packages"]) == {*names, "lib.interactive"}
+# --- the Makefile ---------------------------------------------------------------------
 
 
-def test_data_of_lib_travels_with_it() -> None:
-    """Every file of lib that is not code matches a pattern of its package data."""
-    patterns = PROJECT["tool"]["setuptools"]["package-data"]["lib"]
-    carried = {path for pattern in patterns for path in (ROOT / "lib").glob(pattern)}
-    data = {
-        path
-        for path in (ROOT / "lib").rglob("*")
-        if path.is_file() and path.suffix not in (".py", ".pyc")
-    }
-    assert data - carried == set()
-
-
-def test_address_is_the_same_everywhere() -> None:
-    assert main(["--check"]) == 0
-
-
-def test_new_address_replaces_the_old_one() -> None:
-    old = Address("https://github.com/old/book", "main")
-    new = Address("https://github.com/New/course", "v2")
-    text = (
-        "https://github.com/old/book/issues https://old.github.io/book/ "
-        "https://colab.research.google.com/github/old/book/blob/main/book/01.ipynb"
-    )
-    assert carry(text, old, new) == (
-        "https://github.com/New/course/issues https://new.github.io/course/ "
-        "https://colab.research.google.com/github/New/course/blob/v2/book/01.ipynb"
+def make(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run make with no memory of a make that may have started the tests."""
+    inherited = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "VENV", "BIN")
+    clean = {k: v for k, v in os.environ.items() if k not in inherited}
+    return subprocess.run(
+        ["make", *words], cwd=folder, env=clean, capture_output=True, text=True
     )
 
 
-def test_a_host_that_colab_cannot_open_gets_no_link_to_it() -> None:
-    old = Address("https://github.com/old/book", "v1")
-    new = Address("https://gitlab.com/new/course", "v2", published="https://course.org")
-    text = f"[chapter 1]({old.colab}/book/01_words.ipynb) {old.url}"
-    assert new.colab is None
-    assert carry(text, old, new) == (
-        "[chapter 1](https://course.org/book/01_words.html) "
-        "https://gitlab.com/new/course"
-    )
-    assert new.archive == "https://gitlab.com/new/course/-/archive/v2/course-v2.zip"
+def test_cleaning_keeps_the_environment_and_stops_at_marks(tmp_path: Path) -> None:
+    """`make course` writes beside _build, and marks inside it stop the broom."""
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    kept = tmp_path / ".venv" / "lib" / "__pycache__"
+    made = [tmp_path / name for name in ("_build", ".cache", "lib/__pycache__")]
+    beside = tmp_path / FOLDER.relative_to(ROOT) / "nbgrader" / "gradebook.db"
+    inside = tmp_path / "_build" / "course" / "nbgrader" / "gradebook.db"
+    for folder in [kept, *made, beside.parent, inside.parent]:
+        folder.mkdir(parents=True, exist_ok=True)
+    beside.write_text("all the marks")
+    inside.write_text("all the marks")
+    refused = make(tmp_path, "distclean")
+    assert refused.returncode != 0
+    assert "marks stand in _build/course/nbgrader/gradebook.db" in refused.stderr
+    assert inside.is_file()
+    inside.unlink()
+    assert make(tmp_path, "clean").returncode == 0
+    assert kept.is_dir()
+    assert not any(folder.exists() for folder in made)
+    assert ".venv is removed" in make(tmp_path, "distclean").stdout
+    assert not kept.exists()
+    assert beside.is_file()
 
 
-def test_the_workflow_follows_the_branch() -> None:
-    address = Address("https://github.com/a/b", "v1", branch="develop")
-    text = "  push:\n    branches: [main]\n"
-    assert carry_branch(text, address) == "  push:\n    branches: [develop]\n"
-    for branch in ("feature/slides", "1.10", "on"):
-        carried = carry_branch(text, Address(address.url, "v1", branch=branch))
-        assert yaml.safe_load(carried)["push"]["branches"] == [branch]
+def test_windows_keeps_its_programs_elsewhere() -> None:
+    windows = make(ROOT, "-n", "lint", "OS=Windows_NT").stdout
+    assert ".venv/Scripts/python -m ruff" in windows
+    assert ".venv/bin/python -m ruff" in make(ROOT, "-n", "lint", "OS=").stdout
 
 
-def test_readers_get_the_tag_of_the_version() -> None:
-    assert read_address().revision == f"v{PROJECT['project']['version']}"
-    assert main(["--check", "--tag", read_address().revision]) == 0
-    with pytest.raises(SystemExit):
-        main(["--check", "--tag", "v99"])
+def test_make_alone_lists_every_habit() -> None:
+    found = re.findall(r"^  make (\S+)", make(ROOT).stdout, re.MULTILINE)
+    phony = re.findall(r"\.PHONY: ((?:.*\\\n)*.*)", read("Makefile"))
+    assert set(found) == set(phony[0].replace("\\\n", " ").split())
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        *("", "github.com/a/b", "https://github.com/a", "https://github.com/a/b.git"),
-        *("git@github.com:a/b", "https://github.com/a/b/tree/main", "https://h/a b/c"),
-        *("ssh://git@github.com/a/b", "https://github.com/a/..", "https://.:/a/b"),
-        *("https://user:word@github.com/a/b", "https://github.com/a/b?x", "   "),
-    ],
-)
-def test_impossible_address_is_refused(url: str) -> None:
-    with pytest.raises(ValueError, match="write it as https://host/owner/name"):
-        parse_address(url, "main")
+@pytest.mark.parametrize("page", text_pages(), ids=lambda path: path.name)
+def test_habits_that_a_page_names_exist_and_hear_it(page: Path) -> None:
+    """`make address ARGS=--check` once changed every file, its ARGS left unread."""
+    text = page.read_text(encoding="utf-8")
+    habits = set(re.findall(r"^([a-z][a-z-]*):", read("Makefile"), re.MULTILINE))
+    assert set(re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE)) <= habits
+    for habit, words in re.findall(r'make ([a-z-]+) ARGS="?([^`"\n]+)', text):
+        heard = make(ROOT, "-n", habit, f"ARGS={words}").stdout
+        assert words in heard, f"{habit}: {words}"
 
 
-@pytest.mark.parametrize(
-    "name", ["", "two words", "-x", "a\nb", "a..b", "a/", "/a", "a//b", "a.lock"]
-)
-def test_impossible_branch_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="the branch is"):
-        parse_address("https://github.com/a/b", "v1", branch=name)
-    with pytest.raises(ValueError, match=r"html\.baseurl in _config\.yml is"):
-        parse_address("https://github.com/a/b", "v1", published="course.org")
-
-
-@pytest.mark.parametrize("host", ["gitlab.com", "codeberg.org"])
-def test_where_the_site_stands_is_guessed_for_github_alone(host: str) -> None:
-    with pytest.raises(
-        ValueError, match=rf"is at {host}, so say where its site stands"
-    ):
-        parse_address(f"https://{host}/a/b", "v1")
-    assert parse_address("https://www.GitHub.com/A/b", "v1").colab
-    assert parse_address("https://github.com/A/b", "v1").site == "https://a.github.io/b"
-    own = parse_address("https://github.com/A/a.github.io", "v1")
-    assert own.site == "https://a.github.io"
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("", "repository.url in _config.yml is ''"),
-        ("repository: https://github.com/a/b", "repository.url in _config.yml is ''"),
-        ("repository:\n  url: https://github.com/a/b\n  branch:", "the branch is ''"),
-        (
-            "repository:\n  url: https://github.com/a/b\n  branch: 1.10",
-            "repository.branch in _config.yml is 1.1, which is not text: put it",
-        ),
-        ("repository:\n  url: a: b", "_config.yml, line 2: mapping values are not"),
-    ],
-)
-def test_odd_settings_are_refused_in_a_sentence(
-    text: str, sentence: str, tmp_path: Path
+def test_a_browser_is_looked_for_where_systems_keep_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (tmp_path / "_config.yml").write_text(text, encoding="utf-8")
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    with pytest.raises(ValueError, match=re.escape(sentence)):
-        read_address(tmp_path)
+    monkeypatch.delenv("CHROMIUM", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PROGRAMFILES", str(tmp_path))
+    assert any("Google Chrome.app" in place for place in candidates())
+    chrome = tmp_path / "Google" / "Chrome" / "Application" / "chrome.exe"
+    chrome.parent.mkdir(parents=True)
+    chrome.touch()
+    chrome.chmod(0o755)
+    assert find_browser() == str(chrome)
+    monkeypatch.setenv("CHROMIUM", "no-such-browser")
+    assert find_browser() is None
 
 
-def targets() -> set[str]:
-    text = (ROOT / "Makefile").read_text(encoding="utf-8")
-    return set(re.findall(r"^([a-z][a-z-]*):", text, re.MULTILINE))
-
-
-@pytest.mark.parametrize("path", text_pages(), ids=lambda path: path.name)
-def test_commands_in_the_text_exist(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    named = re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE)
-    assert set(named) <= targets()
-
-
-def test_continuous_integration_runs_the_same_command() -> None:
-    script = ROOT / ".ci" / "run"
-    assert os.access(script, os.X_OK)
-    assert "make test" in script.read_text(encoding="utf-8")
-    workflow = (ROOT / ".github/workflows/book.yml").read_text(encoding="utf-8")
-    assert ".ci/run" in workflow
+# --- the set-up -----------------------------------------------------------------------
 
 
 def set_up(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run the set-up in a folder that holds nothing but it and a lock."""
+    """Run the set-up in a folder that holds nothing but it, a lock and a package."""
     tools = folder / "book" / "tools" / "project"
     tools.mkdir(parents=True, exist_ok=True)
+    (folder / "lib").mkdir(exist_ok=True)
+    (folder / "lib" / "__init__.py").write_text("")
+    (folder / "pyproject.toml").write_text(
+        "[project]\nname = 'one'\nversion = '1'\n[tool.setuptools]\npackages = ['lib']"
+    )
     shutil.copy(ROOT / "book/tools/project/setup.sh", tools)
-    environment = os.environ | {"VENV": ".venv", "PIP_CONFIG_FILE": os.devnull}
+    # No index, and for the editable install the setuptools that are here.
+    known = {"PIP_CONFIG_FILE": os.devnull, "PIP_NO_INDEX": "1", "VENV": ".venv"}
+    known |= {"PYTHONPATH": sysconfig.get_path("purelib"), "PYTHON": sys.executable}
+    inherited = {k: v for k, v in os.environ.items() if k not in ("BIN", "PYTHONHOME")}
     return subprocess.run(
         ["sh", "book/tools/project/setup.sh"],
         cwd=folder,
-        env=environment | variables,
+        env=inherited | known | variables,
         capture_output=True,
         text=True,
     )
 
 
+@pytest.mark.exhaustive  # `make test` begins with a set-up of its own
 def test_set_up_is_done_once_and_repeated_after_a_failure(tmp_path: Path) -> None:
     (tmp_path / "requirements.lock").write_text("no-such-package==1\n")
-    offline = {"PIP_NO_INDEX": "1", "PYTHON": sys.executable}
-    failed = set_up(tmp_path, **offline)
+    failed = set_up(tmp_path)
     assert failed.returncode != 0
     assert failed.stderr.strip().endswith(
         "pip could not install requirements.lock: check the network, "
@@ -237,23 +221,94 @@ def test_set_up_is_done_once_and_repeated_after_a_failure(tmp_path: Path) -> Non
     assert not (tmp_path / ".venv" / ".stamp").exists()
 
     (tmp_path / "requirements.lock").write_text("")
-    first, second = set_up(tmp_path, **offline), set_up(tmp_path, **offline)
-    assert first.returncode == second.returncode == 0
+    first, second = set_up(tmp_path), set_up(tmp_path)
+    assert first.returncode == second.returncode == 0, first.stderr
     assert "Making the virtual environment" in first.stdout, "a cut-off one was kept"
     assert second.stdout == ""
+    where = "import lib; print(lib.__file__)"
+    python = tmp_path / ".venv" / Path(sys.executable).parent.name / "python"
+    found = subprocess.run(
+        [python, "-P", "-c", where],
+        cwd=tmp_path / "book",
+        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
+        capture_output=True,
+        text=True,
+    )
+    assert Path(found.stdout.strip()).parents[1] == tmp_path
 
 
-def test_set_up_refuses_an_old_python(tmp_path: Path) -> None:
-    old = tmp_path / "python"
-    old.write_text("#!/bin/sh\necho 3.9.18\n")
-    old.chmod(0o755)
-    refused = set_up(tmp_path, PYTHON=str(old))
+@pytest.mark.parametrize(
+    ("version", "sentence"),
+    [
+        ("3.9.18", "is Python 3.9.18: the book needs 3.11, 3.12 or 3.13; name one"),
+        ("", "install Python 3.11, 3.12 or 3.13, or name one with 'make PYTHON=…'."),
+    ],
+)
+def test_set_up_refuses_an_old_python_and_none(
+    version: str, sentence: str, tmp_path: Path
+) -> None:
+    python = tmp_path / "python"
+    if version:
+        python.write_text(f"#!/bin/sh\necho {version}\n")
+        python.chmod(0o755)
+    refused = set_up(tmp_path, PYTHON=str(python))
     assert refused.returncode != 0
-    assert "is Python 3.9.18: the book needs 3.11, 3.12 or 3.13" in refused.stderr
+    (line,) = refused.stderr.strip().splitlines()
+    assert sentence in line
     assert not (tmp_path / ".venv").exists()
 
 
-def test_set_up_without_python_is_one_sentence(tmp_path: Path) -> None:
-    refused = set_up(tmp_path, PYTHON="no-such-python")
-    assert refused.returncode != 0
-    assert len(refused.stderr.strip().splitlines()) == 1
+# --- the workflow and the hooks -------------------------------------------------------
+
+WORKFLOW = yaml.safe_load(read(".github/workflows/book.yml"))
+JOBS = WORKFLOW["jobs"]
+
+
+def runs(job: str) -> list[str]:
+    return [step["run"] for step in JOBS[job]["steps"] if "run" in step]
+
+
+def test_continuous_integration_runs_the_same_commands() -> None:
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+    commands = [line for line in read(".ci/run").splitlines() if line[:1].isalpha()]
+    assert commands[-2:] == ["make test", "make exhaustive"]
+    assert runs("test") == ["bash .ci/run"]
+
+
+def test_the_workflow_runs_everywhere() -> None:
+    matrix = JOBS["test"]["strategy"]["matrix"]
+    systems = {name.split("-")[0] for name in matrix["system"]}
+    assert systems == {"ubuntu", "macos", "windows"}
+    assert JOBS["test"]["runs-on"] == "${{ matrix.system }}"
+    assert WORKFLOW["defaults"]["run"]["shell"] == "bash"
+    assert PROJECT["requires-python"] == ">=3.11,<3.14"
+    assert matrix["python"] == ["3.11", "3.12", "3.13"]
+
+
+def test_every_week_the_newest_versions_are_tried() -> None:
+    (time,) = WORKFLOW[True]["schedule"]  # YAML reads the word `on` as true
+    minute, hour, day, month, weekday = time["cron"].split()
+    assert minute.isdigit() and hour.isdigit() and weekday in set("0123456")
+    assert day == month == "*"
+    assert runs("newest") == ["make newest", "bash .ci/run"]
+    assert "schedule" in JOBS["newest"]["if"]
+    newest = make(ROOT, "-n", "newest").stdout
+    assert all(extra in newest for extra in EXTRAS)
+
+
+def test_the_site_is_published_from_one_job_that_passed() -> None:
+    assert JOBS["publish"]["needs"] == "test"
+    assert "schedule" not in JOBS["publish"]["if"]
+    (upload,) = [
+        step for step in JOBS["test"]["steps"] if "pages" in step.get("uses", "")
+    ]
+    matrix = JOBS["test"]["strategy"]["matrix"]
+    named = set(re.findall(r"'([^']*)'", upload["if"]))
+    assert named <= {*matrix["system"], *matrix["python"]} and len(named) == 2
+
+
+def test_hooks_are_habits() -> None:
+    targets = re.findall(r"^([a-z]+):", read("Makefile"), re.MULTILINE)
+    (repository,) = yaml.safe_load(read(".pre-commit-config.yaml"))["repos"]
+    for hook in repository["hooks"]:
+        assert hook["entry"] in {f"make {name}" for name in targets}

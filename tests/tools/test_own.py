@@ -1,9 +1,10 @@
-"""The page "Make it your own": its steps, taken in a copy of the project."""
+"""The page "Make it your own": its steps, taken in a copy; the address they carry."""
 
 from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,8 @@ import pytest
 import yaml
 
 from book.tools.notebooks.colab import working_tree
-from book.tools.project.address import ROOT
+from book.tools.project.address import ROOT, Address, parse_address, read_address
+from book.tools.project.carry_address import carry, carry_branch, main
 from book.tools.site.build_site import readable
 from lib.corpora import SAMPLE
 
@@ -23,6 +25,94 @@ TINY = ("d_model=16", "n_layers=1", "n_heads=2", "d_ff=32", "epochs=1", "max_len
 
 def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+
+
+def test_address_is_the_same_everywhere() -> None:
+    assert main(["--check", "--tag", read_address().revision]) == 0
+
+
+def test_a_new_address_replaces_the_old_one() -> None:
+    old = Address("https://github.com/old/book", "v1")
+    new = Address("https://github.com/New/course", "v2")
+    text = (
+        "https://github.com/old/book/issues https://old.github.io/book/ "
+        "https://colab.research.google.com/github/old/book/blob/v1/book/01.ipynb"
+    )
+    assert carry(text, old, new) == (
+        "https://github.com/New/course/issues https://new.github.io/course/ "
+        "https://colab.research.google.com/github/New/course/blob/v2/book/01.ipynb"
+    )
+
+
+def test_a_host_that_colab_cannot_open_gets_no_link_to_it() -> None:
+    old = Address("https://github.com/old/book", "v1")
+    new = Address("https://gitlab.com/new/course", "v2", published="https://course.org")
+    text = f"[chapter 1]({old.colab}/book/01_words.ipynb) {old.url}"
+    assert carry(text, old, new) == (
+        "[chapter 1](https://course.org/book/01_words.html) "
+        "https://gitlab.com/new/course"
+    )
+    assert new.archive == "https://gitlab.com/new/course/-/archive/v2/course-v2.zip"
+
+
+@pytest.mark.parametrize("branch", ["develop", "feature/slides", "1.10", "on"])
+def test_the_workflow_follows_the_branch(branch: str) -> None:
+    address = Address("https://github.com/a/b", "v1", branch=branch)
+    carried = carry_branch("  push:\n    branches: [main]\n", address)
+    assert yaml.safe_load(carried)["push"]["branches"] == [branch]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("", "github.com/a/b", "https://github.com/a", "https://github.com/a/b.git"),
+        *("git@github.com:a/b", "https://github.com/a/b/tree/main", "https://h/a b/c"),
+        *("https://github.com/a/..", "https://.:/a/b", "https://u:w@github.com/a/b"),
+    ],
+)
+def test_an_impossible_address_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="write it as https://host/owner/name"):
+        parse_address(url, "main")
+
+
+@pytest.mark.parametrize(
+    "name", ["", "two words", "-x", "a\nb", "a..b", "a/", "a.lock"]
+)
+def test_an_impossible_branch_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="the branch is"):
+        parse_address("https://github.com/a/b", "v1", branch=name)
+
+
+def test_where_the_site_stands_is_guessed_for_github_alone() -> None:
+    with pytest.raises(ValueError, match=r"is at gitlab\.com, so say where its site"):
+        parse_address("https://gitlab.com/a/b", "v1")
+    with pytest.raises(ValueError, match=r"html\.baseurl in _config\.yml is"):
+        parse_address("https://github.com/a/b", "v1", published="course.org")
+    assert parse_address("https://www.GitHub.com/A/b", "v1").colab
+    assert parse_address("https://github.com/A/b", "v1").site == "https://a.github.io/b"
+    own = parse_address("https://github.com/A/a.github.io", "v1")
+    assert own.site == "https://a.github.io"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "repository.url in _config.yml is ''"),
+        ("repository:\n  url: https://github.com/a/b\n  branch:", "the branch is ''"),
+        (
+            "repository:\n  url: https://github.com/a/b\n  branch: 1.10",
+            "repository.branch in _config.yml is 1.1, which is not text: put it",
+        ),
+        ("repository:\n  url: a: b", "_config.yml, line 2: mapping values are not"),
+    ],
+)
+def test_odd_settings_are_refused_in_a_sentence(
+    text: str, sentence: str, tmp_path: Path
+) -> None:
+    (tmp_path / "_config.yml").write_text(text, encoding="utf-8")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        read_address(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +143,7 @@ def change(config: Path, settings: dict[str, Any]) -> None:
 
 def address(copy: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Run what `make address` runs, in the copy."""
-    command = [sys.executable, "book/tools/project/carry_address.py", *options]
+    command = [sys.executable, "-m", "book.tools.project.carry_address", *options]
     return subprocess.run(command, cwd=copy, capture_output=True, text=True)
 
 
@@ -108,6 +198,7 @@ def test_a_tag_that_does_not_fit_is_refused(copy: Path) -> None:
     assert "the tag is v99.0.0, but pyproject.toml has the version" in done.stderr
 
 
+@pytest.mark.exhaustive
 def test_the_commands_for_another_language_pair_run(tmp_path: Path) -> None:
     (commands,) = (block for block in blocks("bash") if "lib train" in block)
     (tmp_path / "pairs.tsv").write_bytes(SAMPLE.read_bytes())

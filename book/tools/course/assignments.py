@@ -13,7 +13,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from book.tools.course.context import given
 from book.tools.course.exercises import Exercise
 from book.tools.course.plan import Assignment, Plan, chapter, exercises_of
-from book.tools.notebooks.needs import needs
 from book.tools.notebooks.normal_form import NOTEBOOK_METADATA
 from book.tools.notebooks.setup_cell import setup_cell
 from book.tools.project.address import Address
@@ -50,7 +49,7 @@ def assignment_notebook(
             cells.append(_marked(new_code_cell(code), f"given-{number}", locked=True))
         for one in of_chapter:
             cells += _cells(one, plan, address)
-    cells.insert(1, setup_cell(address, needs(new_notebook(cells=cells))))
+    cells.insert(1, setup_cell(address))
     cells[1].metadata.tags = ["setup"]
     for place, cell in enumerate(cells, start=1):
         cell.id = f"cell-{place:02d}"

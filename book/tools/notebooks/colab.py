@@ -18,7 +18,6 @@ import hashlib
 import http.server
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -29,35 +28,16 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from nbformat import NotebookNode
-
-from book.tools.notebooks.needs import needs, ranges
 from book.tools.notebooks.notebooks import chapters, read, store
 from book.tools.notebooks.setup_cell import put_setup_cell, setup_source
-from book.tools.project.address import ROOT, Address, read_address
+from book.tools.project.address import ROOT, Address
 
 BASE = ROOT / ".venv-colab"
 VERSIONS = ROOT / "tests" / "colab.txt"
-STAND_IN = (
-    "'''A stand-in: a notebook that asks whether it runs in Colab hears yes.'''\n"
-)
-REFUSE = '''
-
-
-class _Refuse:
-    """Here alone: what Colab lacks, and this chapter does not install, is not there."""
-
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        if name.split(".")[0] in {refused}:
-            raise ModuleNotFoundError(f"The setup cell does not install {{name}}.")
-
-
-__import__("sys").meta_path.insert(0, _Refuse)
-'''
 # Where an environment keeps its programs: bin, on Windows Scripts.
 PROGRAMS = Path(sys.executable).parent.name
 THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+IS_IT_3_12 = "import sys; sys.exit(sys.version_info[:2] != (3, 12))"
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -70,12 +50,8 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 def working_tree() -> list[str]:
     """What would be in the repository: tracked files, and new ones not ignored."""
     command = ["git", "ls-files", "-co", "--exclude-standard"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    if done.returncode == 0:
-        return [name for name in done.stdout.splitlines() if (ROOT / name).is_file()]
-    files = [*ROOT.glob("lib/**/*.*"), *ROOT.glob("book/interactive/**/*.*")]
-    files += [ROOT / "pyproject.toml", ROOT / "README.md"]
-    return [str(file.relative_to(ROOT)) for file in files]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return [name for name in done.stdout.splitlines() if (ROOT / name).is_file()]
 
 
 @contextlib.contextmanager
@@ -95,20 +71,13 @@ def archive_server(folder: Path) -> Iterator[Address]:
 
 def find_python() -> str:
     """A Python 3.12, as Colab has it; where there is none, the one that runs this."""
-    pyenv = Path.home() / ".pyenv" / "versions"
-    places = [shutil.which("python3.12"), *sorted(pyenv.glob("3.12.*/bin/python"))]
-    for place in [os.environ.get("COLAB_PYTHON"), *places]:
-        asked = [str(place), "-c", "import sys; print(sys.version_info[:2] == (3, 12))"]
+    pyenv = sorted((Path.home() / ".pyenv" / "versions").glob("3.12.*/bin/python"))
+    for place in (os.environ.get("COLAB_PYTHON"), "python3.12", *map(str, pyenv)):
+        asked = [shutil.which(place or "") or "no such Python", "-c", IS_IT_3_12]
         with contextlib.suppress(OSError):
-            if (
-                place
-                and "True"
-                in subprocess.run(asked, capture_output=True, text=True).stdout
-            ):
-                return str(place)
-    print(
-        "There is no Python 3.12 here (COLAB_PYTHON can name one): this one is taken."
-    )
+            if subprocess.run(asked, capture_output=True).returncode == 0:
+                return asked[0]
+    print("No Python 3.12 is here (COLAB_PYTHON can name one): this one is taken.")
     return sys.executable
 
 
@@ -126,32 +95,12 @@ def prepare_base() -> None:
     stamp.write_text(wanted)
 
 
-def prepared() -> bool:
-    """Make the base ready; where COLAB_OPTIONAL is set, its absence is only said.
-
-    Raises:
-        CalledProcessError: If it cannot be installed and must be.
-    """
-    try:
-        prepare_base()
-    except subprocess.CalledProcessError:
-        if not os.environ.get("COLAB_OPTIONAL"):
-            raise
-        print("make colab: LEFT OUT, since Colab's versions could not be installed.")
-        return False
-    return True
-
-
 def fresh_layer(folder: Path, base: Path) -> Path:
     """A Python that sees what the base has, and into which pip installs apart."""
     venv = [str(base), "-m", "venv", "--without-pip", "--system-site-packages"]
     subprocess.run([*venv, str(folder)], check=True)
     python = folder / PROGRAMS / "python"
-    packages = packages_of(python)
-    (packages / "shared.pth").write_text(str(packages_of(base)))
-    colab = packages / "google" / "colab"
-    colab.mkdir(parents=True)
-    (colab / "__init__.py").write_text(STAND_IN)
+    (packages_of(python) / "shared.pth").write_text(str(packages_of(base)))
     return python
 
 
@@ -163,60 +112,24 @@ def packages_of(python: Path) -> Path:
     return Path(done.stdout.strip())
 
 
-def set_up(python: Path, folder: Path, source: str) -> float:
-    """Run a setup cell; the seconds that it took.
-
-    Raises:
-        RuntimeError: If it fails, with what it said.
-    """
-    start = time.monotonic()
-    done = subprocess.run(
-        [str(python), "-c", source],
-        cwd=folder,
-        env=bare_environment(),
-        capture_output=True,
-        text=True,
-    )
-    if done.returncode != 0:
-        raise RuntimeError(f"the setup cell failed: {done.stderr.strip()[-2000:]}")
-    print(done.stdout.strip())
-    return time.monotonic() - start
-
-
-def set_up_all(python: Path, alone: Path, address: Address) -> None:
-    """Install what the chapters need at once, since they will run side by side."""
-    every = {need for path in alone.rglob("*.ipynb") for need in needs(read(path))}
-    source = setup_source(address, sorted(every))
-    print(f"The first setup took {set_up(python, alone, source):.0f} s")
-    print(f"The second setup took {set_up(python, alone, source):.1f} s")
-
-
-def put_strict_setup(notebook: NotebookNode, address: Address) -> None:
-    """Put in the setup cell, and hold the chapter to what its setup installs."""
-    put_setup_cell(notebook, address)
-    known = VERSIONS.read_text(encoding="utf-8").lower() + " ".join(needs(notebook))
-    refused = {name for name in ranges() if not re.search(rf"\b{name}[<>=]", known)}
-    notebook.cells[1].source += REFUSE.format(refused=sorted(refused))
-
-
-def put_alone(path: Path, folder: Path, address: Address) -> str:
-    """Put a notebook, held to its setup, into a folder of its own; its place there."""
-    notebook = read(path)
-    put_strict_setup(notebook, address)
-    own = folder / path.stem / path.name
-    own.parent.mkdir()
-    store(notebook, own)
-    return str(own.relative_to(folder))
-
-
 def bare_environment() -> dict[str, str]:
     """The environment without what would lead back into the checkout."""
     kept = {key: os.environ[key] for key in os.environ if key != "PYTHONPATH"}
     return kept | dict.fromkeys(THREADS, "1") | {"COLAB_RELEASE_TAG": "stand-in"}
 
 
+def put_alone(path: Path, folder: Path, address: Address) -> str:
+    """Put a notebook into a folder of its own; its place there."""
+    notebook = read(path)
+    put_setup_cell(notebook, address)
+    own = folder / path.stem / path.name
+    own.parent.mkdir(parents=True)
+    store(notebook, own)
+    return str(own.relative_to(folder))
+
+
 def write_kernel(python: Path, folder: Path) -> None:
-    """Make the layer's Python known to Jupyter as the kernel `colab`."""
+    """Make a Python known to Jupyter as the kernel `colab`."""
     kernel = folder / "kernels" / "colab" / "kernel.json"
     kernel.parent.mkdir(parents=True)
     start = [str(python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
@@ -225,25 +138,27 @@ def write_kernel(python: Path, folder: Path) -> None:
 
 
 def play(paths: list[Path], base: Path) -> int:
-    """Run the chapters and compare; the exit status of pytest."""
+    """Run the chapters and compare; the exit status of pytest.
+
+    The setup cell runs once before them all, since they run side by side.
+    """
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         folder = Path(name)
-        alone = folder / "alone"
-        alone.mkdir()
         address = stack.enter_context(archive_server(folder / "server"))
         python = fresh_layer(folder / "layer", base)
+        alone = folder / "alone"
         played = [put_alone(path, alone, address) for path in paths]
-        set_up_all(python, alone, address)
         write_kernel(python, folder)
+        environment = bare_environment() | {"JUPYTER_PATH": str(folder)}
+        setup = [str(python), "-c", setup_source(address)]
+        subprocess.run(setup, cwd=alone, env=environment, check=True)
         command = [
             *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
             *("--nbval", "--nbval-sanitize-with", str(ROOT / "tests" / "nbval.cfg")),
             *("--nbval-cell-timeout", "900", "--nbval-kernel-startup-timeout", "300"),
             *("--nbval-kernel-name", "colab", "-n", os.environ.get("WORKERS", "2")),
-            *("--dist", "loadscope", "--rootdir", str(alone)),
-            *reversed(played),
+            *("--dist", "loadscope", "--rootdir", str(alone), *reversed(played)),
         ]
-        environment = bare_environment() | {"JUPYTER_PATH": str(folder)}
         return subprocess.run(command, cwd=alone, env=environment).returncode
 
 
@@ -253,21 +168,19 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("paths", nargs="*", type=Path, help="notebooks; all without")
     parser.add_argument("--inside", action="store_true", help="this Python is Colab's")
     options = parser.parse_args(arguments)
-    for path in options.paths:
-        if not path.is_file():
-            parser.error(f"{path} is not there: name a notebook in book/.")
     start = time.monotonic()
+    base = Path(sys.executable)
     try:
-        if not options.inside and not prepared():
-            return 0
-        base = Path(sys.executable) if options.inside else BASE / PROGRAMS / "python"
-        status = play(options.paths or chapters(), base)
-    except (RuntimeError, subprocess.CalledProcessError) as error:
-        print(f"make colab: FAILED: {error}", file=sys.stderr)
-        return 1
+        if not options.inside:
+            prepare_base()
+            base = BASE / PROGRAMS / "python"
+    except subprocess.CalledProcessError:
+        print("make colab: LEFT OUT, since Colab's versions could not be installed.")
+        return 0 if os.environ.get("COLAB_OPTIONAL") else 1
+    status = play(options.paths or chapters(), base)
     took = time.monotonic() - start
     how = "every chapter held" if status == 0 else "FAILED; what failed stands above,"
-    print(f"make colab: {how} in {took:.0f} s ({read_address().slug}).")
+    print(f"make colab: {how} in {took:.0f} s.")
     return status
 
 

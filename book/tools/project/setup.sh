@@ -1,8 +1,7 @@
 #!/bin/sh
-# Make the virtual environment and install requirements.lock, and TypeScript with the npm
-# that it brings; with "browser", also see to it that there is a Chromium for the tests to
-# drive. Nothing is done twice: the stamp holds a checksum of both locks and the version
-# of Python.
+# Make the virtual environment, install requirements.lock and, editable, this checkout;
+# with "browser", also see to it that there is a Chromium for the tests to drive. Nothing
+# is done twice: the stamp holds the version of Python and a checksum of what is installed.
 set -eu
 cd "$(dirname "$0")/../../.."
 
@@ -61,7 +60,7 @@ if [ -e "$unfinished" ] || [ "$(version_of "$run")" != "$version" ]; then
     fi
 fi
 
-wanted="$version $(cksum <requirements.lock)"
+wanted="$version $(cat requirements.lock pyproject.toml | cksum)"
 if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
     echo "Installing requirements.lock into $venv (minutes the first time; log: $log)"
     rm -f "$stamp"
@@ -69,6 +68,9 @@ if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
     "$run" -m pip install --disable-pip-version-check --no-input \
         --progress-bar off -r requirements.lock >>"$log" 2>&1 ||
         fail "pip could not install requirements.lock: check the network, then run make again."
+    "$run" -m pip install --disable-pip-version-check --no-input --no-index --no-deps \
+        --no-build-isolation --editable . >>"$log" 2>&1 ||
+        fail "pip could not install lib from this folder: the log above says why."
     rm -f "$unfinished"
     echo "$wanted" >"$stamp"
 fi
