@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
@@ -22,6 +23,7 @@ ANNOTATED = 9
 """A matrix with more columns than this shows colors only, unless asked."""
 LARGE = 24  # beyond this, cells touch, and only some indices are written
 TOKENS = 27  # up to this, each name that was given is written
+MISSING = "#C8C8C8"  # the color of what is not finite
 CELL = 0.58  # inches: room for "−0.12" at the usual font size
 LETTER = 0.6 * FONT_SIZE / 72  # inches that a letter takes, about
 
@@ -57,15 +59,33 @@ def leaning(columns: Sequence[str] | None, cell: float) -> bool:
     return longest(columns) > 0.92 * cell
 
 
-def draw_cells(
-    ax: Axes, values: Array, cmap: Colormap, low: float, high: float, colorbar: bool
+def heat_map(
+    ax: Axes,
+    values: Array,
+    colors: tuple[Colormap, float, float],
+    labels: tuple[Sequence[str] | None, Sequence[str] | None],
+    names: tuple[str, str] = ("", ""),
+    title: str | None = None,
+    decimals: int | None = None,
+    colorbar: bool = False,
 ) -> None:
-    """Color one cell for each number; what is not finite stays gray."""
-    shown = np.where(np.isfinite(values), values, np.nan)
-    ax.set_facecolor("#C8C8C8")
+    """Color one cell for each number, the first row on top, and name what stands there.
+
+    Args:
+        ax: axes to draw on.
+        values: the numbers; what is not finite stays gray.
+        colors: the colors, and the numbers at which they begin and end.
+        labels: one for each row and one for each column; None: their indices.
+        names: what the rows and the columns are.
+        title: title above the map.
+        decimals: digits after the point of the numbers in the cells; None: no numbers.
+        colorbar: draw the scale of the colors.
+    """
+    cmap, low, high = colors
+    ax.set_facecolor(MISSING)
     large = max(values.shape) > LARGE
     sns.heatmap(
-        shown,
+        np.where(np.isfinite(values), values, np.nan),
         ax=ax,
         cmap=cmap,
         vmin=low,
@@ -78,6 +98,12 @@ def draw_cells(
         xticklabels=False,
         yticklabels=False,
     )
+    ax.set(ylabel=names[0], xlabel=names[1])
+    if title:
+        ax.set_title(title)
+    _label_cells(ax, *labels, values.shape)
+    if decimals is not None:
+        _draw_numbers(ax, values, decimals)
 
 
 def draw_hatch(ax: Axes, chosen: Array) -> None:
@@ -95,22 +121,15 @@ def draw_hatch(ax: Axes, chosen: Array) -> None:
     )
 
 
-def name_axes(
+def _label_cells(
     ax: Axes,
     rows: Sequence[str] | None,
     columns: Sequence[str] | None,
-    ylabel: str,
-    xlabel: str,
-    title: str | None,
+    shape: tuple[int, ...],
 ) -> None:
-    """Name rows, columns and axes; long names of columns lean."""
-    ax.set_xlabel(xlabel)
-    ax.set_ylabel(ylabel)
-    if title:
-        ax.set_title(title)
-    width, height = ax.get_xlim()[1], ax.get_ylim()[0]
-    for axis, labels, size in ((ax.xaxis, columns, width), (ax.yaxis, rows, height)):
-        count = round(size)
+    """Name rows and columns; long names of columns lean."""
+    height, width = shape
+    for axis, labels, count in ((ax.xaxis, columns, width), (ax.yaxis, rows, height)):
         step = 1 if labels is not None and count <= TOKENS else _step(count)
         places = list(range(0, count, step))
         names = [str(p) if labels is None else labels[p] for p in places]
@@ -118,14 +137,16 @@ def name_axes(
         axis.set_tick_params(length=0 if step == 1 else 3)
     cell = ax.get_window_extent().width / ax.figure.dpi / width
     lean = leaning(columns, cell)
+    # Narrow columns need upright names: leaning ones would run into each other.
+    upright = lean and cell < 0.3
     ax.tick_params(axis="y", labelrotation=0)
-    for label in ax.get_xticklabels():
-        # Narrow columns need upright names: leaning ones would run into each other.
-        upright = lean and cell < 0.3
-        label.set_rotation(90 if upright else 45 if lean else 0)
-        label.set_horizontalalignment("right" if lean else "center")
-        label.set_verticalalignment("center" if upright else "top")
-        label.set_rotation_mode("anchor")
+    plt.setp(
+        ax.get_xticklabels(),
+        rotation=90 if upright else 45 if lean else 0,
+        ha="right" if lean else "center",
+        va="center" if upright else "top",
+        rotation_mode="anchor",
+    )
 
 
 def _step(count: int) -> int:
@@ -135,17 +156,16 @@ def _step(count: int) -> int:
     return next(s for s in (4, 5, 8, 10, 16, 20, 50, 64, 100, count) if count / s <= 9)
 
 
-def wants_numbers(annotate: bool | None, values: Array) -> bool:
-    """Whether the numbers are written: as asked, else if they fit."""
-    fits = values.shape[1] <= ANNOTATED and values.shape[0] <= 2 * ANNOTATED
-    return fits if annotate is None else annotate
+def numbers_fit(values: Array) -> bool:
+    """Whether there is room for the numbers in their cells."""
+    return values.shape[1] <= ANNOTATED and values.shape[0] <= 2 * ANNOTATED
 
 
-def draw_numbers(ax: Axes, values: Array, decimals: int) -> None:
+def _draw_numbers(ax: Axes, values: Array, decimals: int) -> None:
     """Write each number into its cell, in the ink that reads best there."""
     mesh = ax.collections[0]
     for (row, column), value in np.ndenumerate(values):
-        back: Any = mesh.cmap(mesh.norm(value)) if np.isfinite(value) else "#C8C8C8"
+        back: Any = mesh.cmap(mesh.norm(value)) if np.isfinite(value) else MISSING
         ax.text(
             column + 0.5,
             row + 0.5,

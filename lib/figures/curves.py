@@ -3,10 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from lib.figures.cells import number
 from lib.figures.style import (
@@ -16,7 +14,6 @@ from lib.figures.style import (
     PALETTE,
     ROLES,
     WIDTH,
-    Array,
     as_array,
     canvas,
 )
@@ -64,38 +61,26 @@ def line_curves(
         if name not in lines:
             raise ValueError(f"Expected mistakes of {list(lines)}, but got {name!r}.")
     figure, ax = canvas(ax, WIDTH, 3.6, title)
-    points = {name: (places, y) for name, y in lines.items()}
-    _draw(ax, points, xlabel, ylabel, mistakes)
-    if logx:
-        ax.set_xscale("log")
-    if logy:
-        ax.set_yscale("log")
-    return figure, ax
-
-
-def _draw(
-    ax: Axes,
-    lines: Mapping[str, tuple[Array, Array]],
-    xlabel: str,
-    ylabel: str,
-    mistakes: Collection[str] = (),
-) -> None:
-    """Draw each line from where its points stand and how high they are."""
-    for index, (name, (x, y)) in enumerate(lines.items()):
+    for index, (name, y) in enumerate(lines.items()):
         color = PALETTE[CYCLE[index % len(CYCLE)]]
         ax.plot(
-            x,
+            places,
             y,
             label=name,
             color=ROLES["mistake"] if name in mistakes else color,
             linestyle=LINE_STYLES[index % len(LINE_STYLES)],
-            marker=MARKERS[index % len(MARKERS)] if len(x) <= FEW else None,
+            marker=MARKERS[index % len(MARKERS)] if len(places) <= FEW else None,
         )
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.grid(True, axis="y", linewidth=0.8)
     ax.set_axisbelow(True)
     if len(lines) > 1:
         ax.legend(handlelength=3.0)
+    if logx:
+        ax.set_xscale("log")
+    if logy:
+        ax.set_yscale("log")
+    return figure, ax
 
 
 def bars(
@@ -135,55 +120,28 @@ def bars(
 
 
 def training_curves(
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[Mapping[str, float]],
     x: str = "step",
     ylabel: str = "loss",
     ax: Axes | None = None,
 ) -> tuple[Figure, Axes]:
-    """Draw what a training logged; a row may lack some of the metrics.
+    """Draw what a training logged.
 
     Args:
-        rows: one mapping per logged step, such as `{"step": 10, "train_loss": 2.1}`.
+        rows: one mapping per logged step, such as `{"step": 10, "train_loss": 2.1}`,
+            all with the same names.
         x: the name that says where a row stands; every other one is drawn.
         ylabel: name of the vertical axis.
         ax: axes to draw on; None makes a new figure.
 
     Raises:
-        ValueError: if no row has a metric, or a metric has no value in any row.
+        ValueError: if nothing was logged, or a row lacks what the first one has.
     """
-    metrics = dict.fromkeys(key for row in rows for key in row if key != x)
-    if not metrics:
-        raise ValueError("Expected at least one logged row, but got none.")
-    lines = {}
-    for metric in metrics:
-        points = [(r[x], r[metric]) for r in rows if r.get(metric) is not None]
-        if not points:
-            raise ValueError(
-                f"Expected the metric {metric!r} in a row of the log, but none has it."
-            )
-        steps, values = np.array(points, dtype=float).T
-        lines[metric.replace("_", " ")] = (steps, values)
-    figure, ax = canvas(ax, WIDTH, 3.6)
-    _draw(ax, lines, x, ylabel)
-    return figure, ax
-
-
-def gradient_norms(
-    norms: Mapping[str, Any], ylabel: str = "gradient norm"
-) -> tuple[Figure, Axes]:
-    """Draw how large the gradient is in each layer, one line per kind of network.
-
-    Args:
-        norms: for each network its norms, from the first layer to the last.
-        ylabel: name of the vertical axis (logarithmic).
-
-    Raises:
-        ValueError: if the networks have different depths.
-    """
-    depth = max((len(values) for values in norms.values()), default=0)
-    layers = np.arange(1, depth + 1)
-    figure, ax = line_curves(
-        layers, norms, "layer (1 is next to the input)", ylabel, logy=True
-    )
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return figure, ax
+    if not rows or any(row.keys() != rows[0].keys() for row in rows):
+        raise ValueError("Expected rows of a log, all with the same names.")
+    lines = {
+        name.replace("_", " "): [row[name] for row in rows]
+        for name in rows[0]
+        if name != x
+    }
+    return line_curves([row[x] for row in rows], lines, x, ylabel, ax=ax)

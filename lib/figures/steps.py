@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from lib.figures.cells import draw_cells, draw_numbers, name_axes, number
+from lib.figures.cells import heat_map, number
 from lib.figures.style import ROLES, Array, as_array, check_labels, panels, shades
 
 
@@ -43,9 +43,8 @@ def role_tables(
     figure, axes = panels(len(tables), 5.2, height * len(tables))
     for ax, (title, colors, matrix, rows, names) in zip(axes, checked, strict=True):
         top = float(abs(matrix).max()) or 1.0
-        draw_cells(ax, matrix, colors, -1.4 * top, 1.4 * top, False)
-        name_axes(ax, rows, names, "", "", title)
-        draw_numbers(ax, matrix, 0)
+        shown = (colors, -1.4 * top, 1.4 * top)
+        heat_map(ax, matrix, shown, (rows, names), title=title, decimals=0)
     return figure, axes
 
 
@@ -85,10 +84,10 @@ def attention_steps(
     mixed = np.concatenate([parts, parts.sum(axis=0, keepdims=True)])
     rows = [f"{number(w, 2)} × {k}" for w, k in zip(weight, keys, strict=True)]
     top = float(abs(value).max()) or 1.0
-    draw_cells(axes[2], mixed, shades("value"), -1.4 * top, 1.4 * top, False)
     names = [f"number {i + 1}" for i in range(value.shape[1])]
-    name_axes(axes[2], [*rows, "sum"], names, "", "", "3. the values are mixed")
-    draw_numbers(axes[2], mixed, 2)
+    shown = (shades("value"), -1.4 * top, 1.4 * top)
+    title = "3. the values are mixed"
+    heat_map(axes[2], mixed, shown, ([*rows, "sum"], names), title=title, decimals=2)
     axes[2].axhline(count, color="black", linewidth=2)
     return figure, axes
 

@@ -126,14 +126,14 @@ def test_nothing_is_left_raw_in_colab(path: Path) -> None:
 
 @each_chapter
 def test_outputs_show_everywhere(path: Path) -> None:
-    """Text, PNG and HTML are what Colab, Jupyter and the site all show."""
+    """Text, PNG, SVG and HTML are what Colab, Jupyter and the site all show."""
     kinds = {
         kind
         for cell in read(path).cells
         for output in cell.get("outputs", [])
         for kind in output.get("data", {})
     }
-    assert kinds <= {"text/plain", "text/html", "image/png"}
+    assert kinds <= {"text/plain", "text/html", "image/png", "image/svg+xml"}
 
 
 def markdown_of(path: Path) -> str:

@@ -17,14 +17,12 @@ from __future__ import annotations
 
 import argparse
 import ast
-import base64
 import math
 import re
 import shutil
 import sys
 from collections.abc import Iterator
 from html import escape
-from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -33,7 +31,6 @@ import nbformat
 from nbconvert.exporters import SlidesExporter
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_notebook
-from PIL import Image
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
@@ -41,6 +38,7 @@ from pygments.lexers import PythonLexer
 from book.tools.project.address import ROOT
 from book.tools.project.statements import Definition, statements
 from book.tools.site.formulas import FONT, characters, cut_font, to_mathml
+from book.tools.site.pictures import pictures_of, size_of
 
 DECKS = ROOT / "book" / "course" / "slides"
 SHOWN = DECKS / "reveal"
@@ -120,17 +118,14 @@ class Chapter:
             if is_for_slides(cell) and caption.match(after.source)
         ]
         cell = self.only(found, "figure whose caption begins", wanted)
-        pictures = [
-            output.data["image/png"]
-            for output in cell.outputs
-            if "image/png" in output.get("data", {})
-        ]
+        pictures = pictures_of(cell)
         if not pictures:
             raise ValueError(f"{self.name}: {wanted!r} is not a picture.")
+        ending, picture = pictures[0]
         alt = escape(str(cell.metadata["mystnb"]["image"]["alt"]))
-        file = f"{self.name}-{len(self.pictures) + 1}.png"
-        self.pictures[file] = base64.b64decode(pictures[0])
-        width, height = Image.open(BytesIO(self.pictures[file])).size
+        file = f"{self.name}-{len(self.pictures) + 1}{ending}"
+        self.pictures[file] = picture
+        width, height = size_of(picture)
         whole = f'<img alt="{alt}" style="height: {room}px" src="{file}">'
         if LETTER * room / height >= LEGIBLE:
             return f"<figure>{whole}</figure>"

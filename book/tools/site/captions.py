@@ -20,6 +20,7 @@ from nbformat import NotebookNode
 
 from book.tools.notebooks.normal_form import serialize
 from book.tools.project.address import ROOT
+from book.tools.site.pictures import pictures_of
 
 CAPTION = re.compile(r"\A\*\*Figure(?: (\d+\.\d+))?\.\*\*(?=\s+\S)")
 FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
@@ -42,9 +43,8 @@ def chapter_of(path: Path) -> int:
 
 def draws(cell: NotebookNode) -> bool:
     """Whether a cell shows a figure, or a view in a frame."""
-    return any(
-        "image/png" in output.get("data", {})
-        or "<iframe" in str(output.get("data", {}).get("text/html", ""))
+    return bool(pictures_of(cell)) or any(
+        "<iframe" in str(output.get("data", {}).get("text/html", ""))
         for output in cell.get("outputs", [])
     )
 
@@ -146,7 +146,7 @@ def problems(notebook: NotebookNode, chapter: int) -> Iterator[str]:
     for cell, after in behind_figures(notebook):
         if not CAPTION.match(after):
             yield f"{cell.id} draws a figure, and no '**Figure.** …' stands behind it"
-        images = [o for o in cell.outputs if "image/png" in o.get("data", {})]
+        images = pictures_of(cell)
         if len(images) > 1:
             yield f"{cell.id} draws {len(images)} figures: a cell draws one"
         alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")

@@ -12,13 +12,13 @@ from html import unescape
 from pathlib import Path
 
 from bs4 import BeautifulSoup, Tag
-from PIL import Image
 from sphinx.application import Sphinx
 
 from book.tools.project.address import read_address
 from book.tools.site.figure_scripts import connect_figures
 from book.tools.site.formulas import SCROLLS
 from book.tools.site.icons import replace_icons
+from book.tools.site.pictures import size_of
 
 STYLE = "_static/book-all.css"
 SCRIPT = "_static/book-all.js"
@@ -178,9 +178,8 @@ def size_images(path: Path, page: BeautifulSoup) -> None:
     for image in element(page, "main").find_all("img"):
         file = local(path, str(image["src"]))
         image["loading"], image["decoding"] = "lazy", "async"
-        if file.suffix in (".png", ".webp") and "width" not in image.attrs:
-            with Image.open(file) as picture:
-                image["width"], image["height"] = map(str, picture.size)
+        if "width" not in image.attrs:
+            image["width"], image["height"] = map(str, size_of(file.read_bytes()))
 
 
 def move_frames(site: Path, page: BeautifulSoup, up: str) -> None:

@@ -1,4 +1,4 @@
-"""Position encodings as waves over the positions, and as hands of clocks."""
+"""Vectors of two numbers as arrows, and position encodings as waves and as clocks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch
@@ -24,16 +23,55 @@ from lib.figures.style import (
 )
 
 
-def position_waves(
-    encoding: Any, pairs: Sequence[int] | None = None
-) -> tuple[Figure, Array]:
+def arrows(
+    vectors: Mapping[str, Sequence[float]],
+    roles: Mapping[str, str] | None = None,
+) -> tuple[Figure, Axes]:
+    """Draw vectors of two numbers as arrows, each with its name at the tip.
+
+    Args:
+        vectors: the two numbers of each arrow, by name.
+        roles: what each arrow is, which gives its color (see `ROLES`); an arrow that
+            is not named is a word.
+
+    Raises:
+        ValueError: if there is no vector, or one has not two numbers.
+    """
+    if not vectors:
+        raise ValueError("Expected at least one vector to draw, but got none.")
+    tips = {name: as_array(v, f"the vector {name!r}", 1) for name, v in vectors.items()}
+    for name, tip in tips.items():
+        if len(tip) != 2:
+            raise ValueError(
+                f"Expected two numbers for {name!r}, but got {len(tip)}: only vectors "
+                "of two numbers can be drawn as arrows on a page."
+            )
+    reach = max(float(abs(tip).max()) for tip in tips.values())
+    figure, ax = plt.subplots(figsize=(5.2, 3.6))
+    zero_lines(ax)
+    for name, (x, y) in tips.items():
+        color = ROLES[(roles or {}).get(name, "word")]
+        style = {"arrowstyle": "-|>", "color": color, "lw": 2.5, "mutation_scale": 16}
+        ax.annotate(
+            "", (x, y), (0, 0), arrowprops={**style, "shrinkA": 0, "shrinkB": 0}
+        )
+        side = "left" if x > 0 else "right"
+        ax.text(x + 0.06 * reach * (1 if x > 0 else -1), y, name, ha=side, va="center")
+    xs, ys = [tip[0] for tip in tips.values()], [tip[1] for tip in tips.values()]
+    room = 0.75 * reach  # for the names
+    ax.set_xlim(min(0.0, *xs) - room, max(0.0, *xs) + room)
+    ax.set_ylim(min(0.0, *ys) - 0.2 * reach, max(0.0, *ys) + 0.2 * reach)
+    ax.set(aspect="equal", xlabel="number 1", ylabel="number 2")
+    return figure, ax
+
+
+def position_waves(encoding: Any, pairs: Sequence[int]) -> tuple[Figure, Array]:
     """Draw a position encoding (§3.5) as waves: one panel per sine/cosine pair.
 
     Args:
         encoding: one row per position, one column per number; even columns hold
             sines, odd ones cosines.
-        pairs: which pairs to draw (pair i holds the columns 2i and 2i + 1);
-            None: the first four.
+        pairs: which pairs to draw: pair i holds the columns 2i and 2i + 1.
 
     Shape:
         encoding: (T, D)
@@ -51,17 +89,13 @@ def position_waves(
             f"pairs, but got {table.shape[1]}."
         )
     count = table.shape[1] // 2
-    chosen = list(range(min(count, 4))) if pairs is None else list(pairs)
-    for pair in chosen:
-        if not 0 <= pair < count:
-            raise ValueError(
-                f"Expected pairs from 0 to {count - 1}, but got the pair {pair}."
-            )
-    if not chosen:
-        raise ValueError("Expected at least one pair to draw, but got none.")
-    height = 1.45 * len(chosen) + 0.5
-    figure, axes = panels(len(chosen), WIDTH, height, sharex=True)
-    for ax, pair in zip(axes, chosen, strict=True):
+    if not pairs or not 0 <= min(pairs) <= max(pairs) < count:
+        raise ValueError(
+            f"Expected pairs from 0 to {count - 1}, but got {list(pairs)}."
+        )
+    height = 1.45 * len(pairs) + 0.5
+    figure, axes = panels(len(pairs), WIDTH, height, sharex=True)
+    for ax, pair in zip(axes, pairs, strict=True):
         _waves(ax, table[:, 2 * pair : 2 * pair + 2], pair)
     axes[-1].set_xlabel("position")
     return figure, axes
@@ -115,13 +149,8 @@ def clock(pair: Any, shift: int | None = None) -> tuple[Figure, Axes]:
     zero_lines(ax)
     sines, cosines = points[:, 0], points[:, 1]
     ax.plot(cosines, sines, "o", color=ROLES["position"], markersize=9)
-    named: list[Array] = []
-    for position, point in enumerate(points):
-        place = 1.19 * point[::-1]
-        # Where points crowd, only some are named: numbers must not overlap.
-        if all(np.hypot(*(place - other)) > 0.24 for other in named):
-            ax.text(place[0], place[1], str(position), ha="center", va="center")
-            named.append(place)
+    for position, (sine, cosine) in enumerate(points):
+        ax.text(1.19 * cosine, 1.19 * sine, str(position), ha="center", va="center")
     if shift is not None:
         _turns(ax, points, shift)
     ax.set(xlim=(-1.4, 1.4), ylim=(-1.4, 1.4), xlabel="cosine", ylabel="sine")
