@@ -35,7 +35,7 @@ def solved(chapter: IPyNbFile) -> list[IPyNbCell]:
             name=f"Solution {one.number}",
             cell_num=len(chapter.nb.cells) + count,
             cell=new_code_cell(
-                f"import lib.checks\nlib.checks.strict()\n\n{one.solved}"
+                f"import lib.exercises\nlib.exercises.strict()\n\n{one.solved}"
             ),
             options=defaultdict(bool),  # nothing is stored to compare with
         )

@@ -8,7 +8,6 @@ What they share: `core` runs a check and says how it ended, `guard` calls the le
 code, `expect` compares, and `calls` refuses what an exercise forbids.
 """
 
-from lib.checks.core import strict
-from lib.checks.guard import CheckFailed
+from lib.exercises import CheckFailed, strict
 
 __all__ = ["CheckFailed", "strict"]

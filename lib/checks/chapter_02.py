@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from lib.checks import expect
 from lib.checks.core import exercise
-from lib.checks.guard import unwrap
+from lib.exercises.guard import unwrap
 from lib.positions import PositionalEncoding, sinusoidal_encoding
 
 __all__ = [

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from lib.checks import expect
 from lib.checks.core import exercise
-from lib.checks.guard import answered, unwrap
+from lib.exercises.guard import answered, unwrap
 from lib.layers import Residual
 
 __all__ = ["drop", "fold", "is_pre_norm", "normed_by_hand", "residual", "rms_norm"]

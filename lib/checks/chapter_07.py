@@ -10,7 +10,6 @@ from torch import Tensor
 from lib.checks import expect
 from lib.checks.copies import expect_different, expect_kept
 from lib.checks.core import exercise
-from lib.checks.guard import unwrap
 from lib.checks.visibility import (
     cumulate,
     decoder_of,
@@ -18,6 +17,7 @@ from lib.checks.visibility import (
     one_number,
     small_config,
 )
+from lib.exercises.guard import unwrap
 from lib.layers import DecoderLayer, EncoderLayer
 from lib.masks import causal_mask
 

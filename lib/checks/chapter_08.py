@@ -9,8 +9,8 @@ from torch import Tensor
 
 from lib.checks import expect
 from lib.checks.core import exercise
-from lib.checks.guard import brief
 from lib.config import TransformerConfig
+from lib.exercises.guard import brief
 from lib.masks import causal_mask, padding_mask
 from lib.model import Transformer, count_parameters
 

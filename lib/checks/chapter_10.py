@@ -4,7 +4,7 @@ from typing import Any
 
 from lib.checks import expect
 from lib.checks.core import exercise
-from lib.checks.guard import brief
+from lib.exercises.guard import brief
 
 __all__ = ["apply_merges", "best_cut", "leaks", "next_merge", "padded_positions"]
 

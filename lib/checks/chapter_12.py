@@ -7,7 +7,7 @@ import torch
 
 from lib.checks import expect
 from lib.checks.core import exercise
-from lib.checks.guard import brief
+from lib.exercises.guard import brief
 
 __all__ = ["beam_step", "best", "cache_size", "clipped", "grow"]
 

@@ -6,7 +6,7 @@ import torch
 
 from lib.checks import expect
 from lib.checks.core import exercise
-from lib.checks.guard import brief, unwrap
+from lib.exercises.guard import brief, unwrap
 
 __all__ = ["align", "decidedness", "share_on_previous", "silence"]
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from lib.checks import expect
-from lib.checks.guard import CheckFailed
+from lib.exercises.guard import CheckFailed
 
 __all__ = ["expect_different", "expect_kept"]
 

@@ -11,23 +11,13 @@ from typing import Any
 
 import torch
 
-from lib.checks.guard import CheckFailed, Guarded, NotAnswered, answered, reason
+from lib.exercises import record
+from lib.exercises.guard import CheckFailed, Guarded, NotAnswered, answered, reason
 
-__all__ = ["exercise", "strict"]
+__all__ = ["exercise"]
 
 Check = Callable[..., None]
 Run = Callable[..., bool | None]
-
-_is_strict = False
-
-
-def strict(on: bool = True) -> None:
-    """Let the checks grade: a missing answer fails, and a right one returns True.
-
-    Without it a cell with a stub raises nothing, which a grader takes for right.
-    """
-    global _is_strict
-    _is_strict = on
 
 
 def exercise(
@@ -57,7 +47,7 @@ def exercise(
         >>> double(lambda x: x * x)
         Traceback (most recent call last):
             ...
-        lib.checks.guard.CheckFailed: Exercise 0.1: That is the square.
+        lib.exercises.guard.CheckFailed: Exercise 0.1: That is the square.
     """
 
     def decorate(check: Check) -> Run:
@@ -67,7 +57,7 @@ def exercise(
                 _run(check, answers, tuple(cases))
             except NotAnswered as missing:
                 sentence = f"Exercise {number}: not answered yet. {missing}"
-                if _is_strict:
+                if record._is_strict:
                     raise CheckFailed(sentence) from missing.__cause__
                 print(sentence)
                 return None
@@ -77,7 +67,7 @@ def exercise(
                     f"Exercise {number}: {failure}"
                 ) from failure.__cause__
             print(f"Exercise {number}: right. {praise}")
-            return True if _is_strict else None
+            return True if record._is_strict else None
 
         return run
 

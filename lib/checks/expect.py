@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from lib.checks.guard import CheckFailed, answered, brief, unwrap
+from lib.exercises.guard import CheckFailed, answered, brief, unwrap
 
 __all__ = [
     "AnyOf",

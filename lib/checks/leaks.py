@@ -8,7 +8,7 @@ from torch import Tensor
 
 from lib.checks import expect
 from lib.checks.core import exercise
-from lib.checks.guard import CheckFailed, brief
+from lib.exercises.guard import CheckFailed, brief
 
 __all__ = ["leaks"]
 

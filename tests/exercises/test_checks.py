@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from lib.checks import CheckFailed
-from lib.checks.suspects import suspects
 from lib.config import TransformerConfig
+from lib.exercises.suspects import suspects
 from tests.book_sources import CHAPTERS
 from tests.exercises.answers import chapter_08
 

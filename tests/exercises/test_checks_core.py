@@ -15,9 +15,9 @@ from torch import nn
 
 from lib import checks
 from lib.checks import expect
-from lib.checks.calls import SOFTMAX, without
 from lib.checks.core import exercise
-from lib.checks.guard import CheckFailed, NotAnswered, answered, brief, unwrap
+from lib.exercises.calls import SOFTMAX, without
+from lib.exercises.guard import CheckFailed, NotAnswered, answered, brief, unwrap
 
 TODO = "Exercise 0.1: not answered yet. Replace the … and run the cell again.\n"
 

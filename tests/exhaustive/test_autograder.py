@@ -40,11 +40,12 @@ NAMED = (
 )
 OVERWRITES = """\
 from book.tools.course import hidden
-from lib.checks import chapter_03 as check
-from lib.checks import expect
+from lib.exercises import attention as check
+from lib.exercises import record
 
+check.softmax.right = lambda x: x
 check.softmax = lambda *answers: True
-expect.close = lambda *values, **more: None
+record.same = lambda *values, **more: True
 hidden.expect_the_same = lambda *values, **more: None
 torch.allclose = lambda *values, **more: True
 

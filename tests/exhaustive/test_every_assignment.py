@@ -12,7 +12,10 @@ from typing import Any
 
 import pytest
 
+from book.tools.course.hidden import record
 from book.tools.course.plan import exercise, exercises_of, read_plan
+from lib.exercises import CheckFailed
+from lib.exercises.record import Exercise
 from tests.graded_course import Course, not_on_windows, part, set_up, solutions
 from tests.tools.test_course import answers
 
@@ -32,12 +35,31 @@ def mistakes(name: str) -> list[dict[str, tuple[str, str]]]:
     rounds: list[dict[str, tuple[str, str]]] = [{} for _ in range(ROUNDS)]
     (assignment,) = part(PLAN, name).assignments
     for number in assignment.exercises:
+        recorded = record(number)
+        if recorded:
+            for turn, found in enumerate(rounds):
+                found[number] = slip_cell(recorded, turn)
+            continue
         cases = answers(number, "WRONG")
         for turn, found in enumerate(rounds):
             # Spread over the list, which begins with the commonest.
             case = cases[turn * (len(cases) - 1) // max(1, ROUNDS - 1)]
             found[number] = wrong_cell(number, case), case[2]
     return rounds
+
+
+def slip_cell(recorded: Exercise, turn: int) -> tuple[str, str]:
+    """A cell that takes a slip for its answer, and the sentence that it gets."""
+    slips = list(recorded.slips)
+    sentence = slips[turn * (len(slips) - 1) // max(1, ROUNDS - 1)]
+    slip = recorded.slips[sentence]
+    with pytest.raises(CheckFailed) as failure:
+        recorded(slip[0] if isinstance(slip, list) else slip)
+    cell = (
+        f"from lib.exercises import {recorded.chapter} as check\n\n"
+        f"{recorded.name} = check.{recorded.name}.slips[{sentence!r}]"
+    )
+    return cell + "[0]" * isinstance(slip, list), str(failure.value)
 
 
 def wrong_cell(number: str, case: tuple[Any, ...]) -> str:

@@ -12,6 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from book.tools.course.context import given
 from book.tools.course.exercises import Exercise
+from book.tools.course.hidden import record
 from book.tools.course.plan import Assignment, Plan, chapter, exercises_of
 from book.tools.notebooks.normal_form import NOTEBOOK_METADATA
 from book.tools.notebooks.setup_cell import setup_cell
@@ -20,7 +21,7 @@ from book.tools.project.address import Address
 STUB = "# your code here\n..."  # what nbgrader leaves of a solution
 _PLACEHOLDER = re.compile(r"^( *)# your code here\n(?: *\.\.\.\n)?", re.MULTILINE)
 _STRICT = """\
-from lib.checks import strict
+from lib.exercises import strict
 
 strict()  # in an assignment, an exercise that is not answered fails its check"""
 _HEAD = """\
@@ -131,13 +132,19 @@ def _pattern(lines: str) -> str:
 def _check(exercise: Exercise, seed: int) -> str:
     drawn = Path(__file__).parent / "draws" / f"chapter_{exercise.chapter:02d}.py"
     known = drawn.read_text(encoding="utf-8") if drawn.is_file() else ""
-    if f'@draws("{exercise.number}")' not in known:
+    recorded = record(exercise.number)
+    if not (
+        recorded.draws_inputs if recorded else f'@draws("{exercise.number}")' in known
+    ):
         raise ValueError(
             f"Exercise {exercise.number} has no hidden values: give it some in "
             f"book/tools/course/draws/{drawn.name}, or take it out of the assignment."
         )
+    module = f"from lib.checks import chapter_{exercise.chapter:02d}"
+    if recorded:
+        module = f"from lib.exercises import {recorded.chapter}"
     return f"""\
-from lib.checks import chapter_{exercise.chapter:02d} as check
+{module} as check
 
 assert {exercise.call}
 ### BEGIN HIDDEN TESTS

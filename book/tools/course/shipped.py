@@ -15,8 +15,9 @@ from typing import Any
 
 import torch
 
-from book.tools.course.hidden import load
-from lib.checks import strict
+from book.tools.course.hidden import load, record
+from lib.exercises import strict
+from lib.exercises.record import Exercise
 
 _ABSENT = object()
 _LEANED_ON = (builtins, math, torch, torch.nn.functional)
@@ -33,7 +34,8 @@ def keep(chapters: list[int]) -> None:
     """
     strict()
     for chapter in chapters:
-        importlib.import_module(f"lib.checks.chapter_{chapter:02d}")
+        if not record(f"{chapter}.1"):
+            importlib.import_module(f"lib.checks.chapter_{chapter:02d}")
     load(chapters)
     ours = {name: part for name, part in sys.modules.items() if _is_ours(name)}
     _UNDO.append(lambda: sys.modules.update(ours))
@@ -41,7 +43,8 @@ def keep(chapters: list[int]) -> None:
         _UNDO.append(_attributes(module, keeps_new=True))
     _UNDO.append(_attributes(torch.Tensor))
     for part in _parts(list(ours.values())):
-        _UNDO.append(_attributes(part) if isinstance(part, type) else _insides(part))
+        is_function = isinstance(part, FunctionType)
+        _UNDO.append(_insides(part) if is_function else _attributes(part))
 
 
 def restore() -> None:
@@ -61,7 +64,7 @@ def _parts(modules: list[ModuleType]) -> Iterator[Any]:
     while waiting:
         part = waiting.pop()
         known = id(part) in seen or not _is_ours(str(getattr(part, "__module__", "")))
-        if known or not isinstance(part, type | FunctionType):
+        if known or not isinstance(part, type | FunctionType | Exercise):
             continue
         seen.add(id(part))
         yield part

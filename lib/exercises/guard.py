@@ -19,6 +19,12 @@ class CheckFailed(AssertionError):  # noqa: N818 - it names what happened
         return [str(self)]
 
 
+def that(condition: object, sentence: str) -> None:
+    """Fail with the sentence unless the condition holds."""
+    if not condition:
+        raise CheckFailed(sentence)
+
+
 class NotAnswered(Exception):  # noqa: N818 - it is no error
     """Raised inside a check when it meets what the stub left behind."""
 

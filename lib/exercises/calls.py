@@ -2,15 +2,16 @@
 
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 from torch.overrides import TorchFunctionMode
 
-from lib.checks.guard import CheckFailed
+from lib.exercises.guard import CheckFailed
 
-__all__ = ["ATTENTION", "SOFTMAX", "without"]
+__all__ = ["ATTENTION", "SOFTMAX", "Without", "without"]
 
 SOFTMAX = frozenset(
     {"softmax", "special_softmax", "log_softmax", "special_log_softmax"}
@@ -67,3 +68,24 @@ def without(
             sys.setprofile(before)
     if watch.seen:
         raise CheckFailed(sentence)
+
+
+@dataclass(frozen=True)
+class Without:
+    """What an answer may not call.
+
+    Args:
+        sentence: what the learner is told.
+        like: an answer that is told so, for the test of the exercise.
+        of_torch: names of PyTorch's functions and methods.
+        named: names of functions wherever they were written.
+    """
+
+    sentence: str
+    like: Callable[..., Any]
+    of_torch: Collection[str] = ()
+    named: Collection[str] = ()
+
+    def watch(self) -> AbstractContextManager[None]:
+        """Refuse the calls while this is open."""
+        return without(self.sentence, self.of_torch, self.named)

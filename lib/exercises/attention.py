@@ -1,0 +1,260 @@
+"""The exercises of chapter 3: softmax, attention for one query, its scale."""
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lib.exercises.calls import ATTENTION, SOFTMAX
+from lib.exercises.record import Cases, Draw, Parts, Without, case, exercise, that
+
+
+@exercise(
+    "Only differences of scores count, so subtracting the largest is free.",
+    right=lambda x: x.softmax(dim=-1),
+    without=Without(
+        "This calls PyTorch's own softmax: build it from .exp() and .sum().",
+        like=lambda x: x.log_softmax(dim=-1).exp(),
+        of_torch=SOFTMAX,
+    ),
+)
+def softmax(draw: Draw) -> Cases:
+    """`softmax(x)`: shares along the last axis, for large scores too."""
+    yield case(torch.tensor([[2.0, 1.0, 0.0], [0.0, 0.0, 3.0]]))
+    large = torch.tensor([1000.0, 999.0, 0.0])
+    yield case(large, what="softmax of the scores [1000, 999, 0]")
+    mixed = torch.tensor([[1000.0, 999.0], [1.0, 0.0]])
+    yield case(mixed, what="softmax of a row of large scores above a row of small ones")
+    yield case(draw.normal(2, 3, 4), what="softmax of a (2, 3, 4) tensor")
+    shape = [draw.randint(1, 4) for _ in range(draw.randint(0, 3))]
+    yield case(draw.normal(*shape, 5))
+    yield case(1000 * draw.normal(3, 4))
+
+
+softmax.slips = {
+    "This divides by the sum of the whole table: each row must sum to 1 on its own, so "
+    "sum over dim=-1 with keepdim=True.": lambda x: x.exp() / x.exp().sum(),
+    "The shares sum to 1 down the columns: one query is a row, so sum over the last "
+    "axis, dim=-1.": lambda x: x.softmax(dim=0),
+    "Each row is divided by its largest power, so that the largest share is 1: divide "
+    "by the sum.": lambda x: (x - x.amax(-1, True)).exp(),
+    "The scores themselves are divided by their sum: take the exponential of each "
+    "first.": lambda x: x / x.sum(-1, True),
+    "These are the powers of e, not yet divided by their sum.": lambda x: x.exp(),
+    "These are shares of powers of 2: take powers of e, with .exp().": (
+        lambda x: (x * math.log(2)).softmax(-1)
+    ),
+    "Scores of 1000 give NaN, because e to the 1000 is infinite: subtract the row's "
+    "largest score before exp.": lambda x: x.exp() / x.exp().sum(-1, True),
+    "One row of large scores turned another row into NaN: subtract each row's own "
+    "largest score, not that of the whole tensor.": (
+        lambda x: (x - x.max()).exp() / (x - x.max()).exp().sum(-1, True)
+    ),
+}
+
+
+def _attend(query: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    return (keys @ query / math.sqrt(query.size(0))).softmax(dim=0) @ values
+
+
+def _cosines(query: Tensor, keys: Tensor) -> Tensor:
+    return torch.cosine_similarity(keys, query.unsqueeze(0))
+
+
+@exercise(
+    "Stack many queries as rows, and this is the matrix form of the chapter.",
+    right=_attend,
+    without=Without(
+        "This hands the work to a ready-made attention: write the three steps "
+        "yourself.",
+        like=lambda q, k, v: torch.nn.functional.scaled_dot_product_attention(
+            q[None], k, v
+        ),
+        of_torch=ATTENTION,
+        named=ATTENTION,
+    ),
+)
+def attend(draw: Draw) -> Cases:
+    """`attend(query, keys, values)`: attention for one query."""
+    for d_k, length, d_v in (
+        (4, 3, 2),  # three sizes, so that no two slips give the same
+        (draw.randint(3, 9), draw.randint(2, 7), draw.randint(1, 6)),
+    ):
+        yield case(draw.normal(d_k), draw.normal(length, d_k), draw.normal(length, d_v))
+
+
+attend.slips = {
+    "There is one number for each key, so these are the weights: mix the values with "
+    "them, weights @ values.": lambda q, k, v: (k @ q / 2).softmax(0),
+    "These are the weighted values one by one: add them up.": (
+        lambda q, k, v: (k @ q / 2).softmax(0)[:, None] * v
+    ),
+    "The result is as wide as a key, so the keys were mixed: mix the values, "
+    "weights @ values.": lambda q, k, v: (k @ q / 2).softmax(0) @ k,
+    "One query gives one output of shape (d_v): leave out the axis of size 1.": (
+        lambda q, k, v: _attend(q, k, v)[None]
+    ),
+    "The scores were not scaled: divide them by the square root of d_k before the "
+    "softmax.": lambda q, k, v: (k @ q).softmax(0) @ v,
+    "This divides by d_k: divide by its square root.": (
+        lambda q, k, v: (k @ q / len(q)).softmax(0) @ v
+    ),
+    "This divides by the root of the number of keys: d_k is how many numbers one key "
+    "has.": lambda q, k, v: (k @ q / len(k) ** 0.5).softmax(0) @ v,
+    "This divides by the root of the width of the values: d_k is how many numbers one "
+    "key has.": lambda q, k, v: (k @ q / v.size(1) ** 0.5).softmax(0) @ v,
+    "The scores went straight into the mix: turn them into shares with a softmax "
+    "first.": lambda q, k, v: k @ q / len(q) ** 0.5 @ v,
+    "The shares were divided by the root of d_k, and no longer sum to 1: divide the "
+    "scores, before the softmax.": lambda q, k, v: (k @ q).softmax(0) / 2 @ v,
+    "The scores were multiplied by the root of d_k: divide by it.": (
+        lambda q, k, v: (k @ q * 2).softmax(0) @ v
+    ),
+    "A sigmoid looks at each score alone, so the weights need not sum to 1: take the "
+    "softmax over all keys.": [
+        lambda q, k, v: (k @ q / 2).sigmoid() @ v,
+        lambda q, k, v: (k @ q).sigmoid() @ v,
+        lambda q, k, v: (k @ q / 2).sigmoid() @ v / (k @ q / 2).sigmoid().sum(),
+        lambda q, k, v: (k @ q).sigmoid() @ v / (k @ q).sigmoid().sum(),
+    ],
+    "The scores were divided by their sum without an exponential: use the softmax, "
+    "which keeps shares positive for every score.": (
+        lambda q, k, v: k @ q / (k @ q).sum() @ v
+    ),
+    "The scores are cosines: take the plain dot product, whose size also depends on "
+    "the lengths of the vectors.": [
+        lambda q, k, v: _cosines(q, k).softmax(0) @ v,
+        lambda q, k, v: (_cosines(q, k) / 2).softmax(0) @ v,
+    ],
+}
+
+
+@exercise(
+    "The length of both vectors counts, so vectors 3 times too long give scores 9 "
+    "times too large.",
+    right=lambda d_k, sigma: math.sqrt(d_k) * sigma**2,
+)
+def spread(draw: Draw) -> Cases:
+    """`spread(d_k, sigma)`: the standard deviation of a dot product."""
+    yield case(64, 1.0)
+    yield case(64, 3.0)
+    yield case(draw.randint(2, 900), draw.uniform(0.2, 4.0))
+
+
+spread.slips = {
+    "64 is the variance: the standard deviation is its square root.": (
+        lambda d_k, sigma: d_k * sigma**4
+    ),
+    "That is the spread after scaling: the question is about the unscaled dot "
+    "product.": lambda d_k, sigma: sigma**2,
+    "The spread grows with d_k: multiply by its root, do not divide.": (
+        lambda d_k, sigma: sigma**2 / math.sqrt(d_k)
+    ),
+    "sigma counts twice, once for the query and once for the key.": (
+        lambda d_k, sigma: math.sqrt(d_k) * sigma
+    ),
+    "The variance of one product is sigma to the 4th, so its root has sigma squared.": (
+        lambda d_k, sigma: math.sqrt(d_k) * sigma**4
+    ),
+    "Larger numbers give larger dot products: sigma must come in.": (
+        lambda d_k, sigma: math.sqrt(d_k)
+    ),
+}
+
+
+def _looking(places: Any, sharpness: float = 20.0) -> Any:
+    """An answer whose queries are the keys of these places, made long."""
+
+    def answer(length: int) -> tuple[Tensor, Tensor]:
+        keys = torch.eye(length)
+        sharp = sharpness * math.sqrt(length)
+        return sharp * keys[places(torch.arange(length))], keys
+
+    return answer
+
+
+def _shorter_first(factor: float) -> Any:
+    def answer(length: int) -> tuple[Tensor, Tensor]:
+        queries, keys = _look_back(length)
+        return torch.cat([factor * queries[:1], queries[1:]]), keys
+
+    return answer
+
+
+def _looked_at(answer: Any, length: int) -> Any:
+    """Which position each one looks at, with a weight of at least 0.99."""
+    got = answer(length)
+    if not _is_pair(got):
+        return got
+    queries, keys = (torch.as_tensor(rows).float() for rows in got)
+    that(
+        queries.shape == keys.shape and queries.dim() == 2 and len(keys) == length,
+        f"Queries and keys should have one row for each of the {length} positions, and "
+        f"one width, but their shapes are {tuple(queries.shape)} and "
+        f"{tuple(keys.shape)}.",
+    )
+    weights = (queries @ keys.T / math.sqrt(keys.size(1))).softmax(dim=-1)
+    seen = [_place(row) for row in weights]
+    later = f"What the positions from 1 to {length - 1} look at"
+    return Parts({later: seen[1:], "What the first position looks at": seen[0]})
+
+
+def _place(weights: Tensor) -> int | str:
+    if weights.isnan().any():
+        return "NaN"
+    if weights.max() - weights.min() < 1e-4:
+        return "all alike"
+    place = int(weights.argmax())
+    return place if weights[place] >= 0.99 else f"{place}, but not clearly enough"
+
+
+def _is_pair(got: Any) -> bool:
+    return isinstance(got, Parts) or (isinstance(got, list | tuple) and len(got) == 2)
+
+
+_look_back = _looking(lambda t: (t - 1).clamp(min=0))
+
+
+@exercise(
+    "Queries that are keys of other positions, made long, can move attention anywhere.",
+    right=_look_back,
+    form=("the pair (queries, keys)", _is_pair),
+)
+def look_back(draw: Draw) -> Cases:
+    """`look_back(length)`: each position looks at the one before it."""
+    for length in (5, 2, draw.randint(6, 40)):
+        yield case(length, use=_looked_at)
+
+
+look_back.slips = {
+    "The weights are NaN: the scores are infinite, so make the queries shorter.": (
+        _looking(lambda t: (t - 1).clamp(min=0), sharpness=1e38)
+    ),
+    "Every position looks at all alike, because all its scores are equal: query t "
+    "should be the key of t − 1, made long.": (
+        lambda length: (torch.zeros(length, length), torch.eye(length))
+    ),
+    "Each position prefers the one before it, but not clearly enough: make the queries "
+    "longer (the scores are divided by the root of their width).": (
+        _looking(lambda t: (t - 1).clamp(min=0), sharpness=2.0)
+    ),
+    "Each position looks at the one after it: query t must be the key of t − 1, not of "
+    "t + 1 (or queries and keys are exchanged).": [
+        _looking(lambda t: (t + 1).clamp(max=len(t) - 1)),
+        lambda length: _look_back(length)[::-1],
+    ],
+    "Each position looks at itself: shift the keys by one row to get the queries.": (
+        _looking(lambda t: t)
+    ),
+    "The first position looks at all alike, because its scores are equal: nothing "
+    "stands before it, so give it the query that finds its own key.": _shorter_first(
+        0.0
+    ),
+    "The first position looks at the last one: nothing stands before it, so it shall "
+    "look at itself.": _looking(lambda t: (t - 1) % len(t)),
+    "The first position looks at another one: nothing stands before it, so it shall "
+    "look at itself.": _looking(lambda t: torch.where(t > 0, t - 1, 1)),
+    "The first position looks at itself, but not clearly enough: make its query as "
+    "long as the others.": _shorter_first(0.05),
+}

@@ -1,0 +1,317 @@
+"""The exercises of chapter 4: masks, a masked softmax, and five suspects."""
+
+import math
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lib.exercises.record import Cases, Draw, Parts, Without, case, exercise
+from lib.exercises.suspects import suspects as suspects  # the chapter calls it
+from lib.masks import causal_mask, padding_mask
+
+_INVERTED = "This mask is inverted: True means may be attended to."
+_NO_SELF = "A position does not see itself here: keep the diagonal."
+_WRONG_PAD = "Token 0 was taken for padding: use pad_id, which is 2 here."
+
+
+def _window(length: int, width: int) -> Tensor:
+    return _band(length, width - 1, 0)
+
+
+def _band(length: int, back: int, ahead: int) -> Tensor:
+    """Each position sees so many before it, and so many after it."""
+    return torch.ones(length, length).triu(-back).tril(ahead).bool()
+
+
+@exercise(
+    "With a width of the whole length it is the causal mask again.",
+    right=_window,
+)
+def window_mask(draw: Draw) -> Cases:
+    """`window_mask(length, width)`: each position and the few before it."""
+    yield case(6, 3)
+    yield case(4, 1)
+    yield case(3, 9)
+    yield case(draw.randint(3, 12), draw.randint(1, 6))
+
+
+window_mask.slips = {
+    _INVERTED: lambda n, w: ~_window(n, w),
+    "One too wide: width 3 means the position itself and two before.": (
+        lambda n, w: _band(n, w, 0)
+    ),
+    "One too narrow: width 3 means the position itself and two before.": (
+        lambda n, w: _band(n, w - 2, 0)
+    ),
+    _NO_SELF: lambda n, w: _band(n, w, -1),
+    "This window looks ahead: rows are queries, columns are keys.": (
+        lambda n, w: _window(n, w).T
+    ),
+    "This window reaches into the future too: close it.": (
+        lambda n, w: _band(n, w - 1, w - 1)
+    ),
+    "The whole past is open here: cut off what lies too far.": (
+        lambda n, w: causal_mask(n)
+    ),
+    "Nothing is open here: join with & what lies on or below the diagonal and what "
+    "lies on or above a lower one.": lambda n, w: torch.zeros(n, n).bool(),
+}
+
+
+def _columns(token_ids: Tensor, pad_id: int) -> Tensor:
+    return padding_mask(token_ids, pad_id)
+
+
+def _rows(token_ids: Tensor, pad_id: int) -> Tensor:
+    return padding_mask(token_ids, pad_id).transpose(-2, -1)
+
+
+def _past(token_ids: Tensor, ahead: int = 0) -> Tensor:
+    return _band(token_ids.size(1), token_ids.size(1), ahead)
+
+
+def _both(token_ids: Tensor, pad_id: int) -> Tensor:
+    return _columns(token_ids, pad_id) & _past(token_ids)
+
+
+@exercise(
+    "This is the mask that the decoder of chapter 8 builds.",
+    right=_both,
+    without=Without(
+        "This calls causal_mask or padding_mask: the task is to build both conditions "
+        "yourself, with tril and a comparison.",
+        like=lambda ids, pad: padding_mask(ids, pad) & causal_mask(ids.size(1)),
+        named={"causal_mask", "padding_mask"},
+    ),
+)
+def decoder_mask(draw: Draw) -> Cases:
+    """`decoder_mask(token_ids, pad_id)`: the past, without its padding."""
+    # Padding at either end and inside, and a token 0 that is none: so no two slips
+    # give the same mask.
+    tokens = torch.tensor([[5, 0, 6, 9], [2, 2, 5, 7], [5, 2, 8, 2]])
+    what = "decoder_mask(token_ids, 2) for a batch of shape (3, 4)"
+    yield case(tokens, 2, what=what)
+    yield case(draw.ids(0, 3, draw.randint(1, 4), draw.randint(2, 8)), 2)
+
+
+decoder_mask.slips = {
+    "The axis for the heads is missing: the shape is (B, 1, T, T).": (
+        lambda ids, pad: _both(ids, pad)[:, 0]
+    ),
+    "This is one mask for all, but each sentence has its own padding.": (
+        lambda ids, pad: _past(ids)
+    ),
+    "This is the padding mask alone: add the causal one.": _columns,
+    "This marks padding in the rows, and has no causal mask: padding belongs in the "
+    "columns.": _rows,
+    "The axis for the heads comes second: (B, 1, T, T).": (
+        lambda ids, pad: _both(ids, pad).transpose(0, 1)
+    ),
+    _INVERTED: lambda ids, pad: ~_both(ids, pad),
+    "A key must pass both: combine them with &, not with |.": (
+        lambda ids, pad: _columns(ids, pad) | _past(ids)
+    ),
+    "The future is open and the past is closed: use tril.": (
+        lambda ids, pad: _columns(ids, pad) & _past(ids).T
+    ),
+    "The future is open and the past is closed.": (
+        lambda ids, pad: _columns(ids, pad) & ~_past(ids)
+    ),
+    _NO_SELF: lambda ids, pad: _columns(ids, pad) & _past(ids, -1),
+    "Each position sees one token ahead: use tril without a diagonal.": (
+        lambda ids, pad: _columns(ids, pad) & _past(ids, 1)
+    ),
+    "The rows of padding are blocked too, which leaves queries that may attend to "
+    "nothing: block columns only.": lambda ids, pad: _both(ids, pad) & _rows(ids, pad),
+    "Padding is blocked in the rows, but its columns are open: a mask of shape "
+    "(B, 1, 1, T) marks columns.": lambda ids, pad: _rows(ids, pad) & _past(ids),
+    "Only padding is open here: use != pad_id, not ==.": (
+        lambda ids, pad: ~_columns(ids, pad) & _past(ids)
+    ),
+    _WRONG_PAD: lambda ids, pad: _both(ids, 0),
+    "No padding is blocked here: compare token_ids with pad_id.": (
+        lambda ids, pad: _past(ids).expand(len(ids), 1, -1, -1)
+    ),
+    "The future is open here: combine with tril.": (
+        lambda ids, pad: _columns(ids, pad).expand(-1, 1, ids.size(1), -1)
+    ),
+}
+
+
+def _filled(low: float, axis: int = -1) -> Callable[[Tensor, Tensor], Tensor]:
+    """An answer that fills with this number, and with zeros at the end."""
+
+    def answer(scores: Tensor, mask: Tensor) -> Tensor:
+        weights = scores.masked_fill(~mask, low).softmax(axis)
+        return weights.masked_fill(~mask, 0.0)
+
+    return answer
+
+
+def _masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
+    return _filled(torch.finfo(scores.dtype).min)(scores, mask)
+
+
+def _added_infinity(scores: Tensor, mask: Tensor) -> Tensor:
+    low = torch.zeros_like(scores).masked_fill(~mask, -math.inf)
+    return (scores + low).softmax(dim=-1).nan_to_num(0.0)
+
+
+def _along_the_second_axis(scores: Tensor, mask: Tensor) -> Tensor:
+    return _filled(torch.finfo(scores.dtype).min, min(1, scores.dim() - 1))(
+        scores, mask
+    )
+
+
+def _gradient_is_finite(answer: Any, scores: Tensor, mask: Tensor) -> Any:
+    asked = scores.clone().requires_grad_()
+    answer(asked, mask)[1].square().sum().backward()
+    return asked.grad is not None and bool(asked.grad.isfinite().all())
+
+
+@exercise(
+    "Finite on the way, and exactly zero at the end, in every type.",
+    right=_masked_softmax,
+)
+def masked_softmax(draw: Draw) -> Cases:
+    """`masked_softmax(scores, mask)`: shares of the open keys alone."""
+    scores = torch.tensor([[2.0, 1.0, 0.0], [1.0, 1.0, 3.0]])
+    yield case(scores, torch.tensor([[True, False, True], [True, True, True]]))
+    empty = torch.tensor([[False, False, False], [True, True, False]])
+    yield case(scores, empty)
+    yield case(scores.half(), empty, what="masked_softmax of float16 scores")
+    for low, dtype in ((-1e30, torch.float32), (-6e4, torch.float16)):
+        high = torch.tensor([[low, 0.0, low]], dtype=dtype)
+        what = f"masked_softmax of the scores {low:g}, 0 and {low:g} in {dtype}"
+        yield case(high, torch.tensor([[True, False, True]]), what=what)
+    # Scores have the shape (B, H, T, S); one mask serves all heads and queries.
+    mask = torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 0]]).bool()[:, None, None]
+    what = "masked_softmax of scores of shape (2, 3, 4, 5)"
+    yield case(draw.normal(2, 3, 4, 5), mask, what=what)
+    what = "That the gradient is finite"
+    yield case(scores, empty, what=what, use=_gradient_is_finite)
+    keys = draw.randint(3, 6)
+    mask = draw.ids(0, 1, 4, keys).bool()
+    mask[draw.randrange(4)] = False
+    yield case(20 * draw.normal(2, 4, keys), mask)
+    yield case(draw.normal(4, keys).half() - 60_000, mask)
+
+
+masked_softmax.slips = {
+    "The weights were zeroed after the softmax only, so the row does not sum to 1: "
+    "write over the scores before it.": lambda s, m: s.softmax(-1) * m,
+    "The mask is read backward: True means may be attended to.": [
+        lambda s, m: _masked_softmax(s, ~m),
+        lambda s, m: s.masked_fill(m, -1e9).softmax(-1),
+    ],
+    "The mask had no effect: masked_fill returns a new tensor, so keep it.": (
+        lambda s, m: s.softmax(-1)
+    ),
+    "A score of 0 still gets a share: write a very low number over it.": (
+        lambda s, m: (s * m).softmax(-1)
+    ),
+    "This softmax runs down the columns: use dim=-1.": (
+        lambda s, m: s.masked_fill(~m, -1e9).softmax(0)
+    ),
+    "A row in which everything is blocked gives NaN: fill with the lowest finite "
+    "number, torch.finfo(scores.dtype).min, not with −∞.": (
+        lambda s, m: s.masked_fill(~m, -math.inf).softmax(-1)
+    ),
+    "A row in which everything is blocked still hands out shares: fill the weights "
+    "with zero where the mask is False, after the softmax.": (
+        lambda s, m: s.masked_fill(~m, -1e4).softmax(-1)
+    ),
+    "Scores of float16 cannot hold the number that you fill with: ask the type for its "
+    "lowest, torch.finfo(scores.dtype).min.": _filled(-1e9),
+    "In {what} the open keys lose their shares: what you write over a blocked score "
+    "must lie below every score, so ask the type for it, "
+    "torch.finfo(scores.dtype).min.": _filled(-1e4),
+    "The shares do not sum to 1 along the last axis, which counts the keys: use "
+    "softmax(dim=-1), however many axes stand before it.": _along_the_second_axis,
+    "The weights are right, but the gradient is not finite: a NaN was made on the way "
+    "and replaced afterwards, so fill with a finite number from the start.": (
+        _added_infinity
+    ),
+}
+
+
+def _blocked(token_ids: Tensor, pad_id: int) -> tuple[Tensor, Tensor]:
+    return ~_past(token_ids), token_ids == pad_id
+
+
+def _is_pair(got: Any) -> bool:
+    return isinstance(got, list | tuple) and len(got) == 2
+
+
+def _named(got: Any) -> Parts:
+    return Parts(tgt_mask=got[0], tgt_key_padding_mask=got[1])
+
+
+@exercise(
+    "What the book joins with &, the other convention joins with |.",
+    right=_blocked,
+    form=("the pair (tgt_mask, tgt_key_padding_mask)", _is_pair),
+    read=_named,
+)
+def for_pytorch(draw: Draw) -> Cases:
+    """`for_pytorch(token_ids, pad_id)`: two masks in which True blocks."""
+    yield case(torch.tensor([[5, 0, 6], [5, 2, 2]]), 2)
+    yield case(draw.ids(0, 3, draw.randint(1, 4), draw.randint(2, 8)), 1)
+
+
+for_pytorch.slips = {
+    "The pair is in the wrong order: tgt_mask, of shape (T, T), first.": (
+        lambda ids, pad: _blocked(ids, pad)[::-1]
+    ),
+    "PyTorch joins the masks itself: tgt_mask has shape (T, T).": (
+        lambda ids, pad: (~_both(ids, pad), ids == pad)
+    ),
+    "tgt_mask is in the book's convention: turn it around with ~.": (
+        lambda ids, pad: (_past(ids), ids == pad)
+    ),
+    "tgt_mask blocks the diagonal: block only what lies above it.": (
+        lambda ids, pad: (_past(ids).T, ids == pad)
+    ),
+    "tgt_mask blocks the past and leaves the future open.": (
+        lambda ids, pad: (~_past(ids).T, ids == pad)
+    ),
+    "tgt_key_padding_mask has the shape (B, T) in PyTorch: leave out the axes for "
+    "heads and queries.": lambda ids, pad: (~_past(ids), ~_columns(ids, pad)),
+    "tgt_key_padding_mask is in the book's convention: True marks the padding.": (
+        lambda ids, pad: (~_past(ids), ids != pad)
+    ),
+    _WRONG_PAD: lambda ids, pad: (~_past(ids), ids == 0),
+    "No padding is marked here: use == pad_id.": (
+        lambda ids, pad: (~_past(ids), torch.zeros_like(ids).bool())
+    ),
+}
+
+
+def _are_names(got: Any) -> bool:
+    kind = isinstance(got, Collection) and not isinstance(got, str | Mapping)
+    return kind and set(got) <= set("ABCDE")
+
+
+@exercise(
+    "B by one step, C through a mean, E in long sentences only.",
+    right={"B", "C", "E"},
+    form=('a set of names such as {"A", "B"}', _are_names),
+    read=lambda names: Parts((name, name in names) for name in "ADBCE"),
+)
+def looking_ahead(draw: Draw) -> Cases:
+    """The set `looking_ahead`: the suspects that see a later token."""
+    yield case()
+
+
+looking_ahead.slips = {
+    "A is honest: its window has a gap, but all of it lies in the past.": set("ABCE"),
+    "D is honest: a running sum adds up the past and nothing else.": set("BCDE"),
+    "One is missing that sees a single token ahead: change only the next token, and "
+    "look at the output before it.": set("CE"),
+    "One is missing whose mask is right, but whose outputs are mixed afterwards: test "
+    "the model from outside, not its mask.": set("BE"),
+    "One is missing that leaks only in long sentences: test with a dozen tokens or "
+    "more.": set("BC"),
+}

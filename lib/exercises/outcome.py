@@ -1,0 +1,55 @@
+"""What an answer gave for a case, and how two such outcomes compare."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from lib.exercises.cases import Parts
+from lib.exercises.compare import same, wrong_alike
+from lib.exercises.guard import CheckFailed
+
+__all__ = ["Outcome"]
+
+
+@dataclass
+class Outcome:
+    """A value, or the sentence of what went wrong; both can be sent and compared."""
+
+    value: Any = None
+    error: CheckFailed | None = None
+    has_form: bool = True
+
+    def parts(self) -> dict[str, Any]:
+        """The parts of the value under their names, or the whole under ""."""
+        return self.value if isinstance(self.value, Parts) else {"": self.value}
+
+    def part(self, key: str) -> Any:
+        """One of them; None if it is not there."""
+        return self.parts().get(key)
+
+    def differs_at(self, right: "Outcome", atol: float) -> str | None:
+        """The key of the first part that is wrong ("" for the whole), or None."""
+        if right.error:
+            raise right.error
+        if self.error or not self.has_form:
+            return ""
+        for key, wanted in right.parts().items():
+            if not same(self.part(key), wanted, atol):
+                return key
+        return None
+
+    def equals(self, slip: "Outcome", key: str, right: "Outcome", atol: float) -> bool:
+        """Whether a part is just as wrong, or the error of the same kind."""
+        if self.error or slip.error:
+            causes = [one.error and one.error.__cause__ for one in (self, slip)]
+            return None not in causes and type(causes[0]) is type(causes[1])
+        return self.has_form == slip.has_form and same(
+            self.part(key), slip.part(key), atol
+        )
+
+    def is_wrong_alike(
+        self, slip: "Outcome", key: str, right: "Outcome", atol: float
+    ) -> bool:
+        """Whether a part has the same wrong shape, or NaN as well."""
+        if self.error or slip.error or not self.has_form:
+            return False
+        return wrong_alike(self.part(key), slip.part(key), right.part(key))

@@ -1,0 +1,281 @@
+"""An exercise in one place: its inputs, what is right, and the slips that are known.
+
+An answer is missing (a printed hint, no error), right (a printed praise) or wrong
+(`CheckFailed`, which Jupyter shows as one sentence). Where answers are graded, `strict`
+lets a missing one fail too.
+"""
+
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from lib.exercises.calls import Without
+from lib.exercises.cases import Case, Cases, Draw, Parts, case
+from lib.exercises.compare import difference
+from lib.exercises.guard import (
+    CheckFailed,
+    Guarded,
+    NotAnswered,
+    answered,
+    brief,
+    reason,
+    that,
+    unwrap,
+)
+from lib.exercises.outcome import Outcome
+
+__all__ = [
+    "CHAPTERS",
+    "Cases",
+    "Draw",
+    "Exercise",
+    "Parts",
+    "Without",
+    "case",
+    "exercise",
+    "exercises",
+    "strict",
+    "that",
+]
+
+CHAPTERS = (
+    "words",
+    "positions",
+    "attention",
+    "masks",
+    "heads",
+    "layers",
+    "encoder_decoder",
+    "transformer",
+    "first_translator",
+    "corpus",
+    "training",
+    "decoding",
+    "inside",
+    "real_sentences",
+    "speed",
+)
+"""The chapters in their order: an exercise's number is counted from it."""
+
+Answer = Callable[..., Any]
+Slips = dict[str, Any]
+
+_is_strict = False
+
+
+def strict(on: bool = True) -> None:
+    """Let the checks grade: a missing answer fails, and a right one returns True.
+
+    Without it a cell with a stub raises nothing, which a grader takes for right.
+    """
+    global _is_strict
+    _is_strict = on
+
+
+@dataclass
+class Exercise:
+    """The record of an exercise, and its check: call it with an answer.
+
+    `exercise` makes one, of a function that yields the cases.
+    """
+
+    inputs: Callable[[Draw], Cases]
+    right: Any
+    praise: str
+    read: Callable[[Any], Any] | None = None
+    form: tuple[str, Callable[[Any], object]] | None = None
+    without: Without | None = None
+    atol: float = 1e-4
+    number: str = ""
+    slips: Slips = field(default_factory=dict)
+    """Sentences that name a slip, each with the wrong function that makes it."""
+
+    def __post_init__(self) -> None:
+        module = sys.modules[self.inputs.__module__]
+        self.chapter = module.__name__.rpartition(".")[2]
+        self.name = self.inputs.__name__
+        if not self.number:
+            before = [one for one in exercises(module) if one.name != self.name]
+            place = CHAPTERS.index(self.chapter) + 1 if self.chapter in CHAPTERS else 0
+            self.number = f"{place}.{len(before) + 1}"
+
+    @property
+    def key(self) -> str:
+        """The name of its chapter and its own: what stays when chapters move."""
+        return f"{self.chapter}.{self.name}"
+
+    def cases(self, seed: int | str = 0) -> list[Case]:
+        """What an answer is tried on; what is drawn is drawn from the seed."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            return list(self.inputs(Draw(seed)))
+
+    @property
+    def draws_inputs(self) -> bool:
+        """Whether something in its cases depends on the seed."""
+        draw = Draw(0)
+        before = draw.getstate()
+        with torch.random.fork_rng(devices=[]):
+            list(self.inputs(draw))
+        return draw.getstate() != before
+
+    def expected(self, case: Case) -> Outcome:
+        """What a right answer gives."""
+        return self.outcome(self.right, case)
+
+    def outcome(self, answer: Any, case: Case) -> Outcome:
+        """What an answer gives, in the form in which it is compared.
+
+        Raises:
+            NotAnswered: If it is a stub.
+        """
+        torch.manual_seed(0)
+        guarded = Guarded(answer) if callable(answer) else answered(answer)
+        use = case.use or (
+            lambda one, *args: one(*args) if args or callable(one) else one
+        )
+        try:
+            value = unwrap(use(guarded, *case.args))
+            if self.form and not self.form[1](value):
+                return Outcome(value, has_form=False)
+            return Outcome(self.read(value) if self.read else value)
+        except NotAnswered:
+            raise
+        except CheckFailed as failure:
+            return Outcome(error=failure)
+        except Exception as error:
+            unread = CheckFailed(
+                f"the answer could not be read ({reason(error)}); "
+                "compare what it gives back with what the task asks for."
+            )
+            unread.__cause__ = error
+            return Outcome(error=unread)
+
+    def expect_right(self, answer: Any, cases: Sequence[Case]) -> None:
+        """Demand that an answer is right for all cases.
+
+        Raises:
+            CheckFailed: If it is not, with the sentence of the slip that it equals.
+            NotAnswered: If it is a stub.
+        """
+        watch = self.without.watch if self.without else nullcontext
+        for place, one in enumerate(cases):
+            with watch():
+                found = self.outcome(answer, one)
+            first = found.differs_at(self.expected(one), self.atol)
+            if first is not None:
+                raise self._told(found, first, cases[: place + 1])
+
+    def __call__(self, answer: Any) -> bool | None:
+        """Check an answer, and print or raise the sentence that says how it is."""
+        try:
+            answered(answer)
+            with torch.random.fork_rng(devices=[]):
+                self.expect_right(answer, self.cases())
+        except NotAnswered as missing:
+            sentence = f"Exercise {self.number}: not answered yet. {missing}"
+            if _is_strict:
+                raise CheckFailed(sentence) from missing.__cause__
+            print(sentence)
+            return None
+        except CheckFailed as failure:
+            # The cause stays for those who test a check; Jupyter does not show it.
+            sentence = f"Exercise {self.number}: {failure}"
+            raise CheckFailed(sentence) from failure.__cause__
+        print(f"Exercise {self.number}: right. {self.praise}")
+        return True if _is_strict else None
+
+    def _told(self, found: Outcome, first: str, cases: Sequence[Case]) -> CheckFailed:
+        """What is said of an outcome that is wrong for the last of these cases."""
+        what = first or cases[-1].name(self.name, self.right)
+        rights = [self.expected(one) for one in cases]
+        sentence = self._slip(found, first, cases, rights)
+        if sentence:
+            return CheckFailed(sentence.replace("{what}", what))
+        if found.error:
+            return found.error
+        if self.form and not found.has_form:
+            form = self.form[0]
+            return CheckFailed(f"{what} should be {form}, but is {brief(found.value)}.")
+        return CheckFailed(difference(found.part(first), rights[-1].part(first), what))
+
+    def _slip(
+        self, found: Outcome, first: str, cases: Sequence[Case], rights: list[Outcome]
+    ) -> str | None:
+        """The sentence of the slip that is right and wrong where the answer is."""
+        wrong: list[tuple[str, Outcome]] = []
+        for sentence, functions in self.slips.items():
+            for function in functions if isinstance(functions, list) else [functions]:
+                places: list[str | None] = []
+                for one, right in zip(cases, rights, strict=True):
+                    outcome = self.outcome(function, one)
+                    places.append(outcome.differs_at(right, self.atol))
+                if places == [*[None] * (len(cases) - 1), first]:
+                    wrong.append((sentence, outcome))
+        for alike in (Outcome.equals, Outcome.is_wrong_alike):
+            for sentence, outcome in wrong:
+                if alike(found, outcome, first, rights[-1], self.atol):
+                    return sentence
+        return None
+
+
+def exercise(
+    praise: str,
+    right: Any,
+    *,
+    read: Callable[[Any], Any] | None = None,
+    form: tuple[str, Callable[[Any], object]] | None = None,
+    without: Without | None = None,
+    atol: float = 1e-4,
+) -> Callable[[Callable[[Draw], Cases]], Exercise]:
+    """Turn a function that yields cases into the record and check of an exercise.
+
+    The answer is called for one case after the other. Where it first gives something
+    else than `right`, the slips are tried on the same cases; the sentence of the one
+    that is right as long and then wrong in the same way is said. Next best is one that
+    is wrong in the same shape, has NaN, too, or raises the same kind of error.
+    Nothing speaks against an answer that is right.
+
+    Args:
+        praise: one sentence of why the answer is right, or of what comes next.
+        right: a right answer, for an exercise that asks for no function its value.
+            Where many are right, `read` makes the same of all of them.
+        read: what is compared: it is given what the answer gives back.
+        form: what an answer should give back, in words, and a test of it, which comes
+            before `read`.
+        without: what the answer may not call.
+        atol: how far fractional numbers may be off.
+
+    Example:
+        >>> @exercise("Doubling is adding a number to itself.", right=lambda x: 2 * x)
+        ... def double(draw):
+        ...     yield case(3)
+        ...     yield case(draw.normal(4))
+        >>> double.slips = {"That is the square.": lambda x: x * x}
+        >>> double(lambda x: x + x)
+        Exercise 0.1: right. Doubling is adding a number to itself.
+        >>> double(lambda x: ...)
+        Exercise 0.1: not answered yet. Replace the … and run the cell again.
+        >>> double(lambda x: x**2)
+        Traceback (most recent call last):
+            ...
+        lib.exercises.guard.CheckFailed: Exercise 0.1: That is the square.
+        >>> double(lambda x: 7)
+        Traceback (most recent call last):
+            ...
+        lib.exercises.guard.CheckFailed: Exercise 0.1: double(3) should be 6, but is 7.
+    """
+
+    def record(inputs: Callable[[Draw], Cases]) -> Exercise:
+        return Exercise(inputs, right, praise, read, form, without, atol)
+
+    return record
+
+
+def exercises(module: Any) -> list[Exercise]:
+    """The exercises of a chapter's module, in their order."""
+    return [part for part in vars(module).values() if isinstance(part, Exercise)]

@@ -1,0 +1,155 @@
+"""Every record of every chapter: the stub, the solution, and each slip's own sentence.
+
+All of it follows from the records; only right answers that are written in another way
+than the book's stand in `also_right`.
+"""
+
+import dataclasses
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from book.tools.course.exercises import exercises as tasks
+from book.tools.course.hidden import expect_the_same, solution
+from lib.exercises import CheckFailed, record, strict
+from lib.exercises.record import CHAPTERS, Exercise, exercises
+from tests.book_sources import CHAPTERS as NOTEBOOKS
+from tests.book_sources import read
+
+ROOT = Path(record.__file__).parent
+RECORDS = [
+    one
+    for name in CHAPTERS
+    if (ROOT / f"{name}.py").is_file()
+    for one in exercises(importlib.import_module(f"lib.exercises.{name}"))
+]
+SLIPS = [
+    pytest.param(one, sentence, function, id=f"{one.key}-{sentence[:30]}")
+    for one in RECORDS
+    for sentence, functions in one.slips.items()
+    for function in (functions if isinstance(functions, list) else [functions])
+]
+ALSO_RIGHT = [
+    pytest.param(one, answer, id=one.key)
+    for one in RECORDS
+    for answer in importlib.import_module(
+        f"tests.exercises.also_right.{one.chapter}"
+    ).ANSWERS.get(one.name, [])
+]
+each_record = pytest.mark.parametrize("one", RECORDS, ids=lambda one: one.key)
+
+
+def verdict(one: Exercise, answer: Any) -> str:
+    """The sentence that an answer gets, without the exercise's number."""
+    with pytest.raises(CheckFailed) as failure:
+        one(answer)
+    told = str(failure.value)
+    assert told.startswith(f"Exercise {one.number}: ")
+    assert "\n" not in told
+    return told.removeprefix(f"Exercise {one.number}: ")
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_every_exercise_of_the_book_has_a_record_of_its_number(path: Path) -> None:
+    name = path.stem[3:]
+    assert CHAPTERS[int(path.stem[:2]) - 1] == name
+    numbers = [one.number for one in RECORDS if one.chapter == name]
+    calls = [f"check.{one.name}" for one in RECORDS if one.chapter == name]
+    if numbers:
+        found = tasks(read(path))
+        assert numbers == [task.number for task in found]
+        assert calls == [task.call.split("(")[0] for task in found]
+
+
+@pytest.fixture
+def grading() -> Iterator[None]:
+    """The checks as they are where answers are graded."""
+    strict()
+    yield
+    strict(False)
+
+
+def stub(*_: Any) -> Any: ...
+
+
+@each_record
+@pytest.mark.parametrize("missing", [..., stub])
+def test_a_stub_is_not_answered_yet(one: Exercise, missing: Any, capsys: Any) -> None:
+    assert one(missing) is None
+    told = capsys.readouterr().out
+    assert told.startswith(f"Exercise {one.number}: not answered yet.")
+
+
+@each_record
+@pytest.mark.usefixtures("grading")
+def test_where_answers_are_graded_a_stub_fails(one: Exercise) -> None:
+    assert verdict(one, ...).startswith("not answered yet.")
+
+
+@each_record
+def test_the_solution_and_what_the_record_calls_right_are_praised(
+    one: Exercise, capsys: Any
+) -> None:
+    right = [solution(one.number)] if one.without else [solution(one.number), one.right]
+    for answer in right:
+        assert one(answer) is None
+        assert capsys.readouterr().out.startswith(f"Exercise {one.number}: right. ")
+    for seed in range(3 if one.draws_inputs else 0):
+        expect_the_same(one.number, right[0], seed)
+
+
+@pytest.mark.parametrize(("one", "answer"), ALSO_RIGHT)
+def test_a_right_answer_written_in_another_way_is_praised(
+    one: Exercise, answer: Any, capsys: Any
+) -> None:
+    one(answer)
+    assert capsys.readouterr().out.startswith(f"Exercise {one.number}: right. ")
+
+
+@pytest.mark.parametrize(("one", "sentence", "slip"), SLIPS)
+def test_a_slip_gets_its_own_sentence(one: Exercise, sentence: str, slip: Any) -> None:
+    assert sentence.endswith(".")
+    told = verdict(dataclasses.replace(one, without=None), slip)
+    if "{what}" in sentence:
+        assert re.fullmatch(re.escape(sentence).replace(r"\{what\}", ".+"), told)
+    else:
+        assert told == sentence
+
+
+@pytest.mark.parametrize(
+    "one", [one for one in RECORDS if one.without], ids=lambda one: one.key
+)
+def test_what_is_forbidden_gets_its_sentence(one: Exercise) -> None:
+    assert one.without
+    assert verdict(one, one.without.like) == one.without.sentence
+
+
+class Parrot:
+    """An answer that has learned by heart what its check asks."""
+
+    def __init__(self, right: Any) -> None:
+        self.right, self.known, self.learns = right, {}, True
+
+    def __call__(self, *arguments: Any) -> Any:
+        heard = repr(arguments)
+        if self.learns:
+            self.known[heard] = self.right(*arguments)
+        return self.known.get(heard, next(iter(self.known.values())))
+
+
+@pytest.mark.parametrize(
+    "one",
+    [one for one in RECORDS if one.draws_inputs and not isinstance(one.right, type)],
+    ids=lambda one: one.key,
+)
+@pytest.mark.usefixtures("grading")
+def test_what_was_learned_by_heart_is_found_out(one: Exercise) -> None:
+    parrot = Parrot(solution(one.number))
+    assert one(parrot) is True
+    parrot.learns = False
+    with pytest.raises(CheckFailed, match="not for others"):
+        expect_the_same(one.number, parrot, seed=2017)
