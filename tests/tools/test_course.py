@@ -148,7 +148,7 @@ def test_nor_are_they_in_what_a_page_offers_for_download(
 def test_the_site_shows_them_unless_it_is_told_otherwise() -> None:
     settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
     assert settings["sphinx"]["config"]["show_solutions"] is True
-    assert "solutions" in settings["sphinx"]["local_extensions"]
+    assert "book.tools.site.solutions" in settings["sphinx"]["local_extensions"]
 
 
 # --- the assignments ------------------------------------------------------------------
