@@ -63,7 +63,7 @@ exhaustive: setup ## the rest: every page, every chapter elsewhere, nbgrader, th
 	@sh book/tools/project/test.sh --exhaustive
 
 portable: setup ## every chapter again as other processors calculate; some in ARGS
-	@sh book/tools/notebooks/portable.sh $(ARGS)
+	@$(RUN) -m book.tools.notebooks.portable $(ARGS)
 
 colab: setup ## every chapter alone in a folder, with the versions that Colab has
 	@$(RUN) -m book.tools.notebooks.colab $(ARGS)

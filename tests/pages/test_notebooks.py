@@ -136,6 +136,40 @@ def test_outputs_show_everywhere(path: Path) -> None:
     assert kinds <= {"text/plain", "text/html", "image/png", "image/svg+xml"}
 
 
+@each_chapter
+def test_few_cells_may_shake_and_they_say_why(path: Path) -> None:
+    reasons = [
+        cell.metadata["may-shake"]
+        for cell in read(path).cells
+        if "may-shake" in cell.metadata
+    ]
+    assert len(reasons) <= 2
+    assert all(len(reason.split()) >= 5 for reason in reasons), reasons
+
+
+@each_chapter
+def test_what_is_not_compared_is_checked_beside_it(path: Path) -> None:
+    """A cell that nbval ignores shows one name, and a later cell looks into it.
+
+    The setup cell and the figures that answer have tests of their own.
+    """
+    cells = read(path).cells
+    for number, cell in enumerate(cells):
+        tags = set(cell.metadata.get("tags", []))
+        if "nbval-ignore-output" not in tags or tags & {"setup", "interactive"}:
+            continue
+        shown = cell.source.splitlines()[-1]
+        assert shown.isidentifier(), f"{cell.id} should end in a name, not in {shown}"
+        section = []
+        for later in cells[number + 1 :]:
+            if later.cell_type == "markdown" and later.source.startswith("## "):
+                break
+            section.append(later)
+        lookers = [c for c in section if c.cell_type == "code" and c.outputs]
+        uses = [c for c in lookers if re.search(rf"\b{shown}\b", c.source)]
+        assert uses, f"no cell of the section after {cell.id} checks {shown}"
+
+
 def markdown_of(path: Path) -> str:
     if path.suffix == ".md":
         return path.read_text(encoding="utf-8")

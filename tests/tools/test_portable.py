@@ -15,15 +15,12 @@ import safetensors.torch
 import torch
 from nbformat import v4
 
-from book.tools.notebooks import code_paths
+from book.tools.notebooks import portable
 from book.tools.project.address import ROOT
 from lib.layers import TokenEmbedding
 from lib.translator import SHIPPED
 from tests import shaken_kernel
-from tests.book_sources import CHAPTERS, NAMES, read
 from tests.shaken_kernel import SIZE, shaken
-
-each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=NAMES)
 
 
 def relative(moved: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
@@ -127,6 +124,7 @@ def outcomes(notebook: Path, *options: str) -> dict[str, str]:
     return dict(re.findall(r"::(Cell \d+) (PASSED|FAILED)", done.stdout))
 
 
+@pytest.mark.exhaustive
 def test_a_cell_without_a_margin_fails_shaken_unless_it_says_why(
     tmp_path: Path,
 ) -> None:
@@ -153,66 +151,41 @@ def test_a_cell_without_a_margin_fails_shaken_unless_it_says_why(
     }
 
 
-@each_chapter
-def test_few_cells_may_shake_and_they_say_why(path: Path) -> None:
-    reasons = [
-        cell.metadata["may-shake"]
-        for cell in read(path).cells
-        if "may-shake" in cell.metadata
-    ]
-    assert len(reasons) <= 2
-    assert all(len(reason.split()) >= 5 for reason in reasons), reasons
+def capability(path: str) -> str:
+    """Which version of its code PyTorch chooses on a path."""
+    code = "import numpy, torch; print(torch.backends.cpu.get_cpu_capability())"
+    done = subprocess.run(
+        [sys.executable, "-W", "error::ImportWarning", "-c", code],
+        env=os.environ | portable.settings(path),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
 
 
-@each_chapter
-def test_what_is_not_compared_is_checked_beside_it(path: Path) -> None:
-    """A cell that nbval ignores shows one name, and a later cell looks into it.
-
-    The setup cell and the figures that answer have tests of their own.
-    """
-    cells = read(path).cells
-    for number, cell in enumerate(cells):
-        tags = set(cell.metadata.get("tags", []))
-        if "nbval-ignore-output" not in tags or tags & {"setup", "interactive"}:
-            continue
-        shown = cell.source.splitlines()[-1]
-        assert shown.isidentifier(), f"{cell.id} should end in a name, not in {shown}"
-        section = []
-        for later in cells[number + 1 :]:
-            if later.cell_type == "markdown" and later.source.startswith("## "):
-                break
-            section.append(later)
-        lookers = [c for c in section if c.cell_type == "code" and c.outputs]
-        uses = [c for c in lookers if re.search(rf"\b{shown}\b", c.source)]
-        assert uses, f"no cell of the section after {cell.id} checks {shown}"
-
-
-def test_the_generic_path_is_taken() -> None:
-    generic = code_paths.settings("generic")
-    assert code_paths.capability(generic) == "DEFAULT"
-
-
-def test_the_path_of_avx2_is_taken_or_refused_in_a_sentence(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    if code_paths.main(["avx2"]) == 0:
-        assert code_paths.capability(code_paths.settings("avx2")) == "AVX2"
-        assert "ATEN_CPU_CAPABILITY=avx2" in capsys.readouterr().out
+def test_a_path_is_taken_or_refused_in_a_sentence() -> None:
+    assert capability("generic") == "DEFAULT"
+    if portable.numpy_features()[1].get("AVX2"):
+        assert capability("avx2") == "AVX2"
     else:
-        assert "no AVX2" in capsys.readouterr().err
+        with pytest.raises(LookupError, match="this processor has no AVX2"):
+            portable.settings("avx2")
 
 
-def test_a_processor_without_avx2_is_told_so(
+def test_a_processor_without_avx2_takes_the_generic_path_alone(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arm = (["ASIMDHP", "SVE"], {"ASIMDHP": True, "SVE": False, "NEON": True})
-    monkeypatch.setattr(code_paths, "numpy_features", lambda: arm)
-    assert code_paths.main(["avx2"]) == 1
-    assert capsys.readouterr() == ("", "this processor has no AVX2\n")
-    assert code_paths.main(["generic"]) == 0
-    assert "NPY_DISABLE_CPU_FEATURES=ASIMDHP\n" in capsys.readouterr().out
-
-
-def test_an_unknown_path_is_named_wrong(capsys: pytest.CaptureFixture[str]) -> None:
-    assert code_paths.main(["sse9"]) == 2
-    assert capsys.readouterr().err == "Name one path: generic or avx2.\n"
+    runs: list[dict[str, str]] = []
+    monkeypatch.setattr(portable, "numpy_features", lambda: arm)
+    monkeypatch.setattr(
+        portable, "compare", lambda paths, settings, *more: runs.append(settings)
+    )
+    assert portable.main([]) == 1  # what comes back is no "held"
+    generic, shaken = runs
+    assert generic["NPY_DISABLE_CPU_FEATURES"] == "ASIMDHP"
+    assert "JUPYTER_PATH" in shaken
+    out = capsys.readouterr().out
+    assert "avx2 is left out: this processor has no AVX2." in out
+    assert "make portable: FAILED in generic, shaken after" in out
