@@ -146,6 +146,8 @@ def brief(value: Any) -> str:
     if isinstance(value, np.ndarray | np.generic):
         large = value.size > 12
         return f"an array of shape {value.shape}" if large else brief(value.tolist())
+    if isinstance(value, torch.nn.Module):
+        return f"a {type(value).__name__}"
     if isinstance(value, float):
         return f"{round(value, 4) + 0.0:g}" if abs(value) < 1e6 else f"{value:.4g}"
     if isinstance(value, list | tuple):

@@ -1,0 +1,364 @@
+"""The exercises of chapter 5: parameters, splitting, one head's share, packing."""
+
+from collections.abc import Callable, Sequence
+from itertools import permutations
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from lib.attention import MultiHeadAttention, scaled_dot_product_attention
+from lib.exercises.record import Cases, Draw, Parts, case, exercise, that
+from lib.masks import causal_mask
+from lib.positions import sinusoidal_encoding
+
+
+@exercise(
+    "The number of heads does not appear: heads share the D numbers out.",
+    right=lambda d_model, n_heads: 4 * (d_model**2 + d_model),
+)
+def attention_parameters(draw: Draw) -> Cases:
+    """`attention_parameters(d_model, n_heads)`: how many numbers it learns."""
+    for d_model, n_heads in ((8, 4), (8, 1), (512, 8)):
+        yield case(d_model, n_heads)
+    n_heads = draw.randint(1, 16)
+    yield case(n_heads * draw.randint(2, 64), n_heads)
+
+
+attention_parameters.slips = {
+    "The biases are missing: each linear map has D of them.": lambda d, h: 4 * d * d,
+    "The output projection is missing: there are four linear maps.": (
+        lambda d, h: 3 * (d * d + d)
+    ),
+    "Each head is only D/H wide, so do not count all matrices once for each head.": (
+        lambda d, h: 4 * h * (d * d + d)
+    ),
+    "Each head is only D/H wide, so its matrices are D × D/H and not D × D.": (
+        lambda d, h: (3 * h + 1) * (d * d + d)
+    ),
+    "These are the maps of one head: there are H of them.": (
+        lambda d, h: 4 * (d // h) * (d + 1)
+    ),
+}
+
+
+def _gathered(heads: Tensor) -> Tensor:
+    return heads.permute(0, 2, 3, 1).flatten(-2)
+
+
+@exercise(
+    "Any split is good if the way back undoes it, and all weights are its own.",
+    right=_gathered,
+)
+def gather_dealt_heads(draw: Draw) -> Cases:
+    """`gather_dealt_heads(heads)`: the way back from heads dealt in turns."""
+    x = torch.arange(48.0).reshape(2, 3, 8)
+    for n_heads in (2, 4):
+        heads = x.unflatten(-1, (8 // n_heads, n_heads)).permute(0, 3, 1, 2)
+        yield case(heads, what=f"gather_dealt_heads of {n_heads} heads")
+    yield case(draw.normal(*(draw.randint(2, 6) for _ in range(4))))
+
+
+gather_dealt_heads.slips = {
+    "The dimensions stand in the right order: join the last two, for example with "
+    "flatten(-2).": lambda heads: heads.permute(0, 2, 3, 1),
+    "This permutes in the same way once more: find the order that undoes "
+    "permute(0, 3, 1, 2).": lambda heads: heads.permute(0, 3, 1, 2).flatten(-2),
+    "This joins the pieces head by head, as MultiHeadAttention does: here neighbors in "
+    "a vector went to different heads.": (
+        lambda heads: heads.transpose(1, 2).flatten(-2)
+    ),
+    "This is reshape alone: it mixes tokens and heads, so permute first.": (
+        lambda heads: heads.reshape(len(heads), heads.size(2), -1)
+    ),
+}
+
+
+def _answers(attention: MultiHeadAttention, x: Tensor, scale: float = 1.0) -> Tensor:
+    """What all heads answer, (B, H, T, D/H); `scale` multiplies their scores."""
+    maps = (attention.query_proj, attention.key_proj, attention.value_proj)
+    q, k, v = (attention.split_heads(linear(x)) for linear in maps)
+    return scaled_dot_product_attention(scale * q, k, v)[0]
+
+
+def _own(attention: MultiHeadAttention, head: int) -> slice:
+    width = attention.output_proj.in_features // attention.n_heads
+    return slice(head * width, (head + 1) * width)
+
+
+def _contribution(
+    attention: MultiHeadAttention, x: Tensor, head: int, scale: float = 1.0
+) -> Tensor:
+    columns = attention.output_proj.weight[:, _own(attention, head)]
+    return _answers(attention, x, scale)[:, head] @ columns.T
+
+
+def _attention(width: int, n_heads: int, seed: int = 0) -> MultiHeadAttention:
+    torch.manual_seed(seed)
+    attention = MultiHeadAttention(width, n_heads)
+    nn.init.normal_(attention.output_proj.bias)
+    return attention
+
+
+@exercise(
+    "The contributions of all heads and one bias add up to the output.",
+    right=_contribution,
+)
+def contribution(draw: Draw) -> Cases:
+    """`contribution(attention, x, head)`: what one head adds to the output."""
+    x = torch.randn(2, 4, 6)
+    for head in (1, 0, 2):
+        what = f"contribution(attention, x, {head})"
+        yield case(_attention(6, 3), x, head, what=what)
+    n_heads = draw.randint(2, 5)
+    width = n_heads * draw.randint(2, 4)
+    x, seed = draw.normal(2, draw.randint(2, 6), width), draw.getrandbits(32)
+    yield case(_attention(width, n_heads, seed), x, draw.randrange(n_heads))
+
+
+contribution.slips = {
+    "This is the head's answer: take it through its columns of the output "
+    "projection.": lambda a, x, head: _answers(a, x)[:, head],
+    "The bias belongs to no head: it is added once, to the sum.": (
+        lambda a, x, head: _contribution(a, x, head) + a.output_proj.bias
+    ),
+    "These are rows of the output projection: nn.Linear stores (outputs, inputs), and "
+    "a head's answer is an input, so take columns.": (
+        lambda a, x, head: _answers(a, x)[:, head] @ a.output_proj.weight[_own(a, head)]
+    ),
+    "The scores are divided by √D here: a head divides by the root of its own width, "
+    "√(D/H).": lambda a, x, head: _contribution(a, x, head, a.n_heads**-0.5),
+    "The scores are not scaled here: divide by the root of the head's width, "
+    "√(D/H).": lambda a, x, head: _contribution(
+        a, x, head, (x.size(-1) / a.n_heads) ** 0.5
+    ),
+    "This is the sum over all heads: only one is asked for.": (
+        lambda a, x, head: a(x, x, x)[0] - a.output_proj.bias
+    ),
+    "This is another head: they are counted from 0.": (
+        lambda a, x, head: _contribution(a, x, (head - 1) % a.n_heads)
+    ),
+}
+
+_PARTS = ("query", "key", "value")
+Join = Callable[[list[Tensor]], Tensor]
+
+
+def _packed(
+    names: Sequence[str] = _PARTS, weight: Join = torch.cat, bias: Join = torch.cat
+) -> Callable[[MultiHeadAttention], tuple[Tensor, Tensor]]:
+    """An answer that joins the matrices and the biases of these maps."""
+
+    def answer(attention: MultiHeadAttention) -> tuple[Tensor, Tensor]:
+        maps = [getattr(attention, f"{name}_proj") for name in names]
+        return weight([each.weight for each in maps]), bias([m.bias for m in maps])
+
+    return answer
+
+
+def _one_wrong(join: Join) -> list[Callable[[MultiHeadAttention], Any]]:
+    """Answers with the matrices, or the biases alone, joined in another way."""
+    return [_packed(weight=join), _packed(bias=join)]
+
+
+@exercise(
+    "With these two, the output projection is all that is left to copy.",
+    right=_packed(),
+    form=(
+        "two tensors, the weight and the bias",
+        lambda got: isinstance(got, list | tuple) and len(got) == 2,
+    ),
+    read=lambda got: Parts({"The weight": got[0], "The bias": got[1]}),
+)
+def pack(draw: Draw) -> Cases:
+    """`pack(attention)`: the in_proj weight and bias of PyTorch's class."""
+    n_heads = draw.randint(1, 4)
+    for width, heads, seed in ((4, 2, 0), (3 * n_heads, n_heads, draw.getrandbits(32))):
+        torch.manual_seed(seed)
+        yield case(MultiHeadAttention(width, heads))
+
+
+pack.slips = {
+    "The matrices stand side by side: put one below the other.": (
+        _packed(weight=lambda parts: torch.cat(parts, dim=1))
+    ),
+    "The output projection is not among them: pack three matrices.": (
+        _packed((*_PARTS, "output"))
+    ),
+    "The matrices are stacked in a new dimension: use torch.cat.": (
+        _packed(weight=torch.stack)
+    ),
+    "The parts stand in another order: queries, keys, values.": [
+        answer
+        for order in list(permutations(range(3)))[1:]
+        for answer in _one_wrong(
+            lambda parts, order=order: torch.cat([parts[place] for place in order])
+        )
+    ],
+    "Each matrix is transposed: PyTorch's class stores (outputs, inputs) too.": (
+        _packed(weight=lambda parts: torch.cat([part.T for part in parts]))
+    ),
+    "The output projection's bias is not among them: pack three.": (
+        _packed(bias=lambda parts: torch.cat([*parts, parts[0]]))
+    ),
+    "The biases are left at zero: pack ours.": (
+        _packed(bias=lambda parts: torch.zeros(3 * len(parts[0])))
+    ),
+}
+
+
+class _MergedByReshape(MultiHeadAttention):
+    """Puts the heads back with `reshape` alone."""
+
+    def merge_heads(self, x: Tensor) -> Tensor:
+        return x.reshape(x.size(0), x.size(2), -1)
+
+
+class _SplitByReshape(MultiHeadAttention):
+    """Splits the heads with `reshape` alone."""
+
+    def split_heads(self, x: Tensor) -> Tensor:
+        return x.reshape(x.size(0), self.n_heads, x.size(1), -1)
+
+
+class _WithPositions(MultiHeadAttention):
+    """Mixes positions into its keys."""
+
+    def forward(
+        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        key = key + sinusoidal_encoding(key.size(1), key.size(2))
+        return super().forward(query, key, value, mask)
+
+
+class _Causal(MultiHeadAttention):
+    """Hides what comes later."""
+
+    def forward(
+        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        return super().forward(query, key, value, causal_mask(query.size(1)))
+
+
+class _Unchanged(nn.Module):
+    """Follows its tokens to the last digit."""
+
+    def forward(
+        self, query: Tensor, key: Tensor, value: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        weights = torch.eye(value.size(1)).expand(value.size(0), 1, -1, -1)
+        return value.clone(), weights
+
+
+class _AddsPlaces(MultiHeadAttention):
+    """Adds a little more to the output of each later token."""
+
+    def forward(
+        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        output, weights = super().forward(query, key, value, mask)
+        return output + 0.1 * torch.arange(query.size(1))[:, None], weights
+
+
+_ORDER = torch.tensor([2, 0, 5, 1, 4, 3])
+_BROKEN: dict[str, Callable[[], nn.Module]] = {
+    "whose heads are put back by reshape alone": lambda: _MergedByReshape(8, 4),
+    "whose heads are split by reshape alone": lambda: _SplitByReshape(8, 4),
+    "that knows positions": lambda: _WithPositions(8, 2),
+    "that sees only earlier tokens": lambda: _Causal(8, 2),
+    "that adds to later tokens": lambda: _AddsPlaces(8, 2),
+}
+
+
+def _follows(same: Callable[[Tensor, Tensor], Any]) -> Callable[[nn.Module], Any]:
+    """An answer that compares the outputs of tokens with those of the same, moved."""
+
+    def answer(attention: nn.Module) -> Any:
+        x = torch.randn(1, 6, 8)
+        moved = x[:, _ORDER]
+        return same(attention(x, x, x)[0], attention(moved, moved, moved)[0])
+
+    return answer
+
+
+def _in_new_order(first: Tensor, second: Tensor) -> bool:
+    return torch.allclose(second, first[:, _ORDER], atol=1e-5)
+
+
+def _equal_tokens(attention: nn.Module) -> bool:
+    one = torch.randn(1, 1, 8).expand(1, 6, 8)
+    output = attention(one, one, one)[0]
+    return torch.allclose(output, output[:, :1].expand_as(output), atol=1e-5)
+
+
+_MOVES = (
+    "Your test rejects a module that returns its input unchanged: compare the second "
+    "output with the first one in the same new order."
+)
+
+
+def _rejects_right(n_heads: int) -> str:
+    return (
+        f"Your test rejects the right class with {n_heads} heads: a sum in another "
+        "order rounds differently, so compare with torch.allclose and an atol."
+    )
+
+
+def _accepts_broken(name: str) -> str:
+    return (
+        f"Your test accepts an attention {name}: feed tokens that differ, and compare "
+        "all numbers of the output, not its shape or its weights."
+    )
+
+
+def _is_unsure(name: str) -> str:
+    return (
+        f"Your test sometimes accepts an attention {name}: use an order that moves "
+        "every token."
+    )
+
+
+def _accepts_unchanged(answer: Any) -> bool:
+    that(answer(_Unchanged()), _MOVES)
+    return True
+
+
+def _accepts(answer: Any, n_heads: int) -> bool:
+    module = MultiHeadAttention(8, n_heads)
+    that(all(answer(module) for _ in range(5)), _rejects_right(n_heads))
+    return True
+
+
+def _rejects(answer: Any, name: str) -> bool:
+    module = _BROKEN[name]()
+    verdicts = [bool(answer(module)) for _ in range(5)]
+    that(not all(verdicts), _accepts_broken(name))
+    that(not any(verdicts), _is_unsure(name))
+    return True
+
+
+@exercise(
+    "It needs no reference, so it runs on anybody's attention.",
+    right=_follows(_in_new_order),
+)
+def follows_the_tokens(draw: Draw) -> Cases:
+    """`follows_the_tokens(attention)`: a test that accepts and rejects."""
+    yield case(use=_accepts_unchanged)
+    for n_heads in (1, 2, 4):
+        yield case(n_heads, use=_accepts)
+    for name in _BROKEN:
+        yield case(name, use=_rejects)
+
+
+_MERGED, _SPLIT, _POSITIONS, *_ = _BROKEN
+follows_the_tokens.slips = {
+    _MOVES: _follows(lambda a, b: torch.allclose(a, b, atol=1e-5)),
+    _rejects_right(1): _follows(lambda a, b: torch.equal(b, a[:, _ORDER])),
+    _accepts_broken(_MERGED): _follows(lambda a, b: a.shape == b.shape),
+    _accepts_broken(_POSITIONS): _equal_tokens,
+    _is_unsure(_MERGED): (
+        lambda attention: (
+            _follows(_in_new_order)(attention) or bool(torch.rand(()) < 0.5)
+        )
+    ),
+}
