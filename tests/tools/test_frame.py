@@ -46,6 +46,16 @@ def test_the_top_level_holds_what_it_should() -> None:
     assert {line.split("/")[0] for line in done.stdout.splitlines()} <= TOP
 
 
+def test_the_citation_is_of_this_version() -> None:
+    """In GitHub's format: version 1.2.0 of the Citation File Format."""
+    citation = yaml.safe_load(read("CITATION.cff"))
+    assert citation["cff-version"] == "1.2.0"
+    assert {"message", "title", "authors"} <= citation.keys()
+    assert str(citation["version"]) == PROJECT["version"]
+    assert citation["authors"] == PROJECT["authors"]
+    assert citation["repository-code"] == PROJECT["urls"]["Repository"]
+
+
 # --- requirements ---------------------------------------------------------------------
 
 

@@ -158,7 +158,7 @@ def test_a_copy_gets_its_own_address(copy: Path) -> None:
     done = address(copy)
     assert done.returncode == 0, done.stderr
     assert address(copy, "--check").returncode == 0
-    for name in ("README.md", "book/01_words.ipynb", "book/15_speed.ipynb"):
+    for name in ("README.md", "CITATION.cff", "book/01_words.ipynb"):
         text = text_of(copy, name)
         assert "my-school/attention" in text
         assert "github.com/transformer-piece-by-piece" not in text

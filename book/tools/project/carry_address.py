@@ -24,7 +24,7 @@ from book.tools.project.address import COLAB, ROOT, Address, parse_address, read
 WORKFLOW = ".github/workflows/book.yml"
 FIGURES = "book/interactive/translate/address.js"
 PROJECT = "pyproject.toml"
-CARRIERS = ("README.md", "book/index.md", WORKFLOW, FIGURES)
+CARRIERS = ("README.md", "CITATION.cff", "book/index.md", WORKFLOW, FIGURES)
 
 
 def last_carried(root: Path = ROOT) -> Address:
