@@ -1,0 +1,400 @@
+"""The exercises of chapter 6: norms, two maps in one, dropout, residual connections."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from lib.exercises.guard import answered
+from lib.exercises.record import Cases, Draw, Parts, case, exercise, that
+from lib.layers import Residual
+
+_V = torch.tensor([0.0, 0.0, 3.0, 9.0])
+_CENTERED = _V - _V.mean()
+
+
+def _four_numbers(got: Any) -> Tensor:
+    that(hasattr(got, "__len__"), "The answer should be a list of four numbers.")
+    that(len(got) == 4, f"The number of numbers should be 4, but is {len(got)}.")
+    return torch.as_tensor([float(answered(number)) for number in got])
+
+
+@exercise(
+    "Mean 0 and variance 1, and the pattern is still there.",
+    right=_CENTERED / _V.std(correction=0),
+    read=_four_numbers,
+    atol=2e-3,
+)
+def normed_by_hand(draw: Draw) -> Cases:
+    """`normed_by_hand`: the layer norm of [0, 0, 3, 9], to two decimals."""
+    yield case(what="The normed vector")
+
+
+normed_by_hand.slips = {
+    "This looks like the unbiased variance: divide the squares by D = 4, not by "
+    "D − 1 = 3.": _CENTERED / _V.std(),
+    "The mean is gone; now divide by the standard deviation.": _CENTERED,
+    "This divides by the variance: take its root first.": (
+        _CENTERED / _V.var(correction=0)
+    ),
+    "The mean, 3, was not subtracted from the numbers.": _V / _V.std(correction=0),
+    "This divides by the root of the sum of the squares: take their mean.": (
+        _CENTERED / _CENTERED.norm()
+    ),
+    "This divides by the mean distance from the mean: square the distances, take the "
+    "mean, then the root.": _CENTERED / _CENTERED.abs().mean(),
+}
+
+
+def _mean_square(x: Tensor, over: int | tuple[int, ...] = -1) -> Tensor:
+    return (x**2).mean(dim=over, keepdim=True)
+
+
+def _rms(x: Tensor, eps: float = 1e-5) -> Tensor:
+    return x / (_mean_square(x) + eps).sqrt()
+
+
+def _centered(x: Tensor) -> Tensor:
+    return x - x.mean(dim=-1, keepdim=True)
+
+
+@exercise("With a mean of zero it is layer norm.", right=_rms)
+def rms_norm(draw: Draw) -> Cases:
+    """`rms_norm(x, eps)`: divided by the root of the mean square."""
+    x = 2 + torch.randn(2, 3, 4)
+    # An ε so large that its place shows.
+    yield case(x, 0.5, what="rms_norm(x, eps=0.5)")
+    yield case(torch.zeros(2, 4), 1e-5, what="rms_norm of zeros")
+    what = "rms_norm(x) of small numbers, with the eps of the task"
+    yield case(0.001 * x, what=what)
+    yield case(5 * draw.normal(draw.randint(1, 4), draw.randint(2, 9)))
+    yield case(draw.normal(2, 3, 4), draw.uniform(0.1, 2.0))
+
+
+rms_norm.slips = {
+    "ε stands outside the root: add it to the mean square.": (
+        lambda x, eps=1e-5: x / (_mean_square(x).sqrt() + eps)
+    ),
+    "ε has no effect: add the eps that is handed in to the mean square.": [
+        lambda x, eps=1e-5: _rms(x, 0.0),
+        lambda x, eps=1e-5: _rms(x),
+    ],
+    "This is layer norm: here the mean is not subtracted.": (
+        lambda x, eps=1e-5: nn.functional.layer_norm(x, x.shape[-1:], eps=eps)
+    ),
+    "This divides by the standard deviation: square the numbers themselves, not their "
+    "distance from the mean.": (
+        lambda x, eps=1e-5: x / (_mean_square(_centered(x)) + eps).sqrt()
+    ),
+    "This sums the squares: take their mean.": (
+        lambda x, eps=1e-5: x / (x.size(-1) * _mean_square(x) + eps).sqrt()
+    ),
+    "The mean is taken over the tokens too: each token is normed alone.": (
+        lambda x, eps=1e-5: x / (_mean_square(x, (-2, -1)) + eps).sqrt()
+    ),
+    "The root is missing.": lambda x, eps=1e-5: x / (_mean_square(x) + eps),
+    "Without an eps handed in, ε is 0: keep the default eps=1e-5, which guards a "
+    "vector of zeros.": lambda x, eps=0.0: _rms(x, eps),
+}
+
+Map = Callable[[nn.Linear, nn.Linear], Tensor]
+
+
+def _product(inner: nn.Linear, outer: nn.Linear) -> Tensor:
+    return outer.weight @ inner.weight
+
+
+def _both_biases(inner: nn.Linear, outer: nn.Linear) -> Tensor:
+    return outer.weight @ inner.bias + outer.bias
+
+
+def _folded(
+    weight: Map = _product, bias: Map | None = _both_biases
+) -> Callable[[nn.Linear, nn.Linear], nn.Linear]:
+    """An answer with these ways of making the weight and the bias."""
+
+    def answer(inner: nn.Linear, outer: nn.Linear) -> nn.Linear:
+        layer = nn.Linear(1, 1, bias=bias is not None)
+        layer.weight = nn.Parameter(weight(inner, outer))
+        if bias is not None:
+            layer.bias = nn.Parameter(bias(inner, outer))
+        return layer
+
+    return answer
+
+
+def _weight_and_bias(layer: nn.Linear) -> Parts:
+    there = layer.bias is not None
+    bias = layer.bias if there else "missing"
+    return Parts({"The weight": layer.weight, "The bias": bias})
+
+
+@exercise(
+    "All the width in between was for nothing.",
+    right=_folded(),
+    form=("an nn.Linear", lambda got: isinstance(got, nn.Linear)),
+    read=_weight_and_bias,
+)
+def fold(draw: Draw) -> Cases:
+    """`fold(inner, outer)`: one linear layer in the place of two."""
+    drawn = tuple(draw.randint(2, 9) for _ in range(3))
+    torch.manual_seed(draw.getrandbits(32))
+    for d_in, d_inner, d_out in ((3, 3, 3), (3, 7, 2), drawn):
+        inner, outer = nn.Linear(d_in, d_inner), nn.Linear(d_inner, d_out)
+        nn.init.normal_(inner.bias)
+        nn.init.normal_(outer.bias)
+        yield case(inner, outer)
+
+
+fold.slips = {
+    "The weight is transposed: nn.Linear stores (outputs, inputs).": (
+        _folded(weight=lambda inner, outer: _product(inner, outer).T)
+    ),
+    "The product stands in the wrong order: the map that comes last stands first, "
+    "outer.weight @ inner.weight.": (
+        _folded(weight=lambda inner, outer: inner.weight @ outer.weight)
+    ),
+    "The folded layer has no bias: it has to hold both.": _folded(bias=None),
+    "The inner bias is missing: it passes through the outer map too.": (
+        _folded(bias=lambda inner, outer: outer.bias)
+    ),
+    "The outer bias is missing.": (
+        _folded(bias=lambda inner, outer: outer.weight @ inner.bias)
+    ),
+    "The inner bias passes through the outer map: multiply it by outer.weight.": (
+        _folded(bias=lambda inner, outer: inner.bias + outer.bias)
+    ),
+}
+
+
+@exercise(
+    "Dividing in training leaves nothing to do afterwards.",
+    right=lambda x, keep, p: x * keep / (1 - p),
+)
+def drop(draw: Draw) -> Cases:
+    """`drop(x, keep, p)`: zeros, and the rest divided by 1 − p."""
+    x = torch.tensor([2.0, 1.0, 3.0, 5.0, 9.0])
+    # Three of five are kept where four are to be expected.
+    keep = torch.tensor([True, False, True, False, True])
+    yield case(x, keep, 0.2, what="drop(x, keep, 0.2)")
+    shape = draw.randint(2, 5), draw.randint(2, 9)
+    yield case(draw.normal(*shape), draw.ids(0, 1, *shape).bool(), draw.random() * 0.9)
+
+
+drop.slips = {
+    "What is kept is not scaled up: divide it by 1 − p, or the sum shrinks.": (
+        lambda x, keep, p: x * keep
+    ),
+    "This divides by p, the share that is dropped: use 1 − p.": (
+        lambda x, keep, p: x * keep / p
+    ),
+    "This multiplies by 1 − p: what is left has to get larger, so divide.": (
+        lambda x, keep, p: x * keep * (1 - p)
+    ),
+    "This drops what should be kept: True in keep means it stays.": (
+        lambda x, keep, p: x * ~keep / (1 - p)
+    ),
+    "The dropped numbers must stay in their place as 0.": (
+        lambda x, keep, p: x[keep] / (1 - p)
+    ),
+    "Nothing is dropped: multiply by keep.": lambda x, keep, p: x / (1 - p),
+    "This divides by the share that this draw happened to keep: divide by 1 − p, the "
+    "share that is kept on average.": (
+        lambda x, keep, p: x * keep / keep.double().mean()
+    ),
+    "This restores the sum of this draw: divide by 1 − p, which is right on average.": (
+        lambda x, keep, p: x * keep * x.sum() / (x * keep).sum()
+    ),
+}
+
+
+class _Bare(nn.Module):
+    """A residual block whose order cannot be read from its attributes."""
+
+    def __init__(self, first: bool, lie: bool | None = None) -> None:
+        super().__init__()
+        self.inside = Residual(8, 0.0, first)
+        if lie is not None:
+            self.norm_first = lie
+
+    def forward(self, x: Tensor, sublayer: Any) -> Tensor:
+        result: Tensor = self.inside(x, sublayer)
+        return result
+
+    def trained(self) -> "_Bare":
+        """Give the norm a scale and a shift of its own."""
+        nn.init.uniform_(self.inside.norm.weight, 0.5, 2.0)
+        nn.init.normal_(self.inside.norm.bias)
+        return self
+
+
+def _hands_through(block: nn.Module) -> bool:
+    x = 3 + 5 * torch.randn(2, 4, 8)
+    return torch.allclose(block(x, torch.zeros_like), x)
+
+
+def _has_statistics_of_no_norm(block: nn.Module) -> bool:
+    output = block(3 + 5 * torch.randn(2, 4, 8), torch.zeros_like)
+    return not torch.allclose(output.mean(dim=-1), torch.zeros(2, 4), atol=1e-3)
+
+
+_BLOCKS: dict[str, Callable[[bool], nn.Module]] = {
+    "plain": lambda first: Residual(8, 0.0, first),
+    "lying": lambda first: _Bare(first, lie=not first),
+    "bare": lambda first: _Bare(first),
+    "trained": lambda first: _Bare(first).trained(),
+}
+
+
+def _verdict(answer: Any, kind: str, first: bool) -> bool:
+    return bool(answer(_BLOCKS[kind](first)))
+
+
+@exercise(
+    "It asks what a block does, not what it is called.",
+    right=_hands_through,
+)
+def is_pre_norm(draw: Draw) -> Cases:
+    """`is_pre_norm(block)`: the order of the norm, found by trying."""
+    orders = [True, False]
+    for kind in _BLOCKS:
+        for first in orders if kind == "plain" else draw.sample(orders, 2):
+            what = f"is_pre_norm of a {'pre' if first else 'post'}-norm block"
+            yield case(kind, first, what=what, use=_verdict)
+
+
+is_pre_norm.slips = {
+    "A post-norm block passed for pre-norm: feed numbers that are not normed already, "
+    "of another mean and size.": lambda block: True,
+    "A pre-norm block passed for post-norm: with a sublayer that returns zeros, its "
+    "output is its input.": lambda block: False,
+    "This block's norm_first lies: decide by what the block returns.": (
+        lambda block: getattr(block, "norm_first", True)
+    ),
+    "Blocks whose norm has learned a scale and a shift are told wrongly: compare the "
+    "output with the input, not its mean with 0 or its variance with 1.": (
+        _has_statistics_of_no_norm
+    ),
+}
+
+
+class _Block(nn.Module):
+    """A residual block that computes `post` or `pre`, functions of block, x and f."""
+
+    def __init__(
+        self, d_model: int, dropout: float, norm_first: bool, norms: int = 1
+    ) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(d_model, elementwise_affine=bool(norms))
+        self.more = nn.ModuleList(nn.LayerNorm(d_model) for _ in range(norms - 1))
+        self.drop, self.p = nn.Dropout(dropout), dropout
+        self.norm_first = norm_first
+
+    def forward(self, x: Tensor, f: Any) -> Tensor:
+        return self.pre(x, f) if self.norm_first else self.post(x, f)
+
+    def pre(self, x: Tensor, f: Any) -> Tensor:
+        return x + self.drop(f(self.norm(x)))
+
+    def post(self, x: Tensor, f: Any) -> Tensor:
+        normed: Tensor = self.norm(x + self.drop(f(x)))
+        return normed
+
+
+def _built(norms: int = 1, **orders: Callable[[Any, Tensor, Any], Tensor]) -> Any:
+    """An answer whose `post` or `pre`, functions of the block, x and f, are these."""
+    made = type("Answer", (_Block,), orders)
+    return lambda *sizes: made(*sizes, norms)
+
+
+def _output(answer: Any, x: Tensor, first: bool, linear: nn.Linear) -> Parts:
+    block = answer(x.size(-1), 0.0, first)
+    got = block(x, linear)
+    learned = sum(p.numel() for p in block.parameters() if p.requires_grad)
+    name = f"the output with norm_first={first}"
+    return Parts({name: got, "How many numbers the block learns": learned})
+
+
+def _in_training(answer: Any, x: Tensor, first: bool) -> Parts:
+    """What dropout does in training, with a silent sublayer and with ones."""
+    block = answer(x.size(-1), 0.5, first)
+    name = (
+        f"with a silent sublayer, the output in training with norm_first={first}",
+        "whether something is dropped in training",
+    )
+    ones = [block(x, torch.ones_like) for _ in range(2)]
+    return Parts(
+        {
+            name[0]: block(x, torch.zeros_like),
+            name[1]: not torch.equal(*ones),
+        }
+    )
+
+
+def _after_eval(answer: Any, x: Tensor, first: bool, matrix: Tensor) -> Any:
+    block = answer(x.size(-1), 0.4, first)
+    block.eval()
+    return block(x, lambda y: (y @ matrix + 1).tanh())
+
+
+@exercise("You built what stands around every sublayer of the model.", right=Residual)
+def residual(draw: Draw) -> Cases:
+    """The module `MyResidual(d_model, dropout, norm_first)`, in both orders."""
+    x, linear = 3 + 5 * torch.randn(2, 4, 8), nn.Linear(8, 8)
+    for first in (False, True):
+        yield case(x, first, linear, use=_output)
+    for first in (False, True):
+        yield case(x, first, use=_in_training)
+    for first in (False, True):
+        what = "the output after eval()"
+        yield case(x, first, torch.eye(8), what=what, use=_after_eval)
+    width = draw.randint(3, 12)
+    x, matrix = 3 * draw.normal(2, 4, width) + 1, draw.normal(width, width)
+    for first in (True, False):
+        yield case(x, first, matrix / math.sqrt(width), use=_after_eval)
+
+
+residual.slips = {
+    "The two orders are exchanged or not told apart: norm_first=True is "
+    "x + sublayer(norm(x)), False is norm(x + sublayer(x)).": [
+        _built(post=_Block.pre),
+        _built(pre=_Block.post),
+        _built(pre=_Block.post, post=_Block.pre),
+    ],
+    "The residual is missing: add x to what the sublayer gives.": [
+        _built(post=lambda block, x, f: block.norm(f(x))),
+        _built(pre=lambda block, x, f: f(block.norm(x))),
+    ],
+    "The norm is missing.": [
+        _built(post=lambda block, x, f: x + f(x)),
+        _built(pre=lambda block, x, f: x + f(x)),
+    ],
+    "The residual carries x itself, not the normed x: only the sublayer gets the "
+    "norm.": [
+        _built(pre=lambda block, x, f: block.norm(x) + f(block.norm(x))),
+        _built(post=lambda block, x, f: block.norm(x) + f(block.norm(x))),
+    ],
+    "The norm stands behind the sublayer alone: it belongs around the sum (post-norm) "
+    "or in front of the sublayer (pre-norm).": [
+        _built(post=lambda block, x, f: x + block.norm(f(x))),
+        _built(pre=lambda block, x, f: x + block.norm(f(x))),
+    ],
+    "The block should learn 16 numbers at width 8, the scale and shift of one norm: "
+    "make one LayerNorm(d_model) in __init__.": [_built(norms=0), _built(norms=2)],
+    "The dropout reaches x: drop only the sublayer's output, before it is added.": [
+        _built(post=lambda block, x, f: block.norm(block.drop(x + f(x)))),
+        _built(pre=lambda block, x, f: block.drop(x + f(block.norm(x)))),
+    ],
+    "Nothing is dropped in training: send the sublayer's output through "
+    "nn.Dropout(dropout).": [
+        _built(post=lambda block, x, f: block.norm(x + f(x))),
+        _built(pre=lambda block, x, f: x + f(block.norm(x))),
+    ],
+    "Something is still dropped after eval(): make the nn.Dropout in __init__, so that "
+    "eval() reaches it.": [
+        _built(pre=lambda b, x, f: x + nn.functional.dropout(f(b.norm(x)), b.p)),
+        _built(post=lambda b, x, f: b.norm(x + nn.functional.dropout(f(x), b.p))),
+    ],
+}
