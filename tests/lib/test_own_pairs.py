@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shlex
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -15,11 +13,11 @@ import pytest
 from book.tools.lab import sample_pairs
 from lib import corpora
 from lib.__main__ import main
+from lib.commands.settings import read_settings
 from lib.corpora import SAMPLE, Corpus, load_own
 from lib.corpora.splitting import limit_training
 from lib.text import Vocabulary
 from lib.text.subwords import SubwordVocabulary
-from lib.translator import Translator
 from lib.translator.card import read_report
 
 CREDIT = "Written for this test; license CC0"
@@ -47,24 +45,6 @@ def test_the_sample_is_what_its_frames_make() -> None:
     assert len({source for source, _ in pairs}) == len(pairs)
 
 
-def test_its_german_agrees() -> None:
-    """Only masculines change as objects; an adjective before its noun has an ending."""
-    hat, lamp, shirt = (
-        next(noun for noun in sample_pairs.THINGS if noun.english == english)
-        for english in ("hat", "lamp", "shirt")
-    )
-    assert [noun.subject for noun in (hat, lamp, shirt)] == [
-        "der Hut",
-        "die Lampe",
-        "das Hemd",
-    ]
-    assert [noun.object("alt") for noun in (hat, lamp, shirt)] == [
-        "den alten Hut",
-        "die alte Lampe",
-        "das alte Hemd",
-    ]
-
-
 # --- reading a file -------------------------------------------------------------------
 
 
@@ -76,13 +56,6 @@ def test_it_is_split_as_the_named_corpora_are() -> None:
     assert not corpus.generated
     sizes = {name: len(pairs) for name, pairs in corpus.splits.items()}
     assert sizes == {"train": 192, "validation": 24, "test": 24}
-
-
-def test_no_file_is_taken_for_a_named_corpus(tmp_path: Path) -> None:
-    for name in corpora.names():
-        file = tmp_path / f"{name}.tsv"
-        file.write_bytes(SAMPLE.read_bytes())
-        assert load_own(file, "en-de").title not in corpora.names()
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -247,19 +220,6 @@ def test_evaluate_asks_for_the_file(
     assert "was trained on a file of its own; name it with --pairs" in message
 
 
-def test_it_is_saved_loaded_and_served(
-    trained: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    loaded = Translator.load(trained)
-    assert isinstance(loaded.src_vocab, SubwordVocabulary)
-    expected = loaded.translate(["Where is the hat?", "I see the cup."], beam_size=4)
-    given = io.BytesIO(b"Where is the hat?\nI see the cup.\n")
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(given, "utf-8"))
-    capsys.readouterr()
-    assert main(["translate", "--model", str(trained)]) == 0
-    assert capsys.readouterr().out.splitlines() == expected
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -313,8 +273,6 @@ def test_a_file_of_settings_that_is_none_is_refused(
 
 
 def test_what_is_set_goes_before_the_file(tmp_path: Path) -> None:
-    from lib.commands.settings import read_settings
-
     file = tmp_path / "settings.toml"
     file.write_text("epochs = 3\ndropout = 0\nclip = 2.0\n")
     found = read_settings(["epochs=7"], file)

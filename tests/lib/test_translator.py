@@ -88,10 +88,6 @@ def test_a_sentence_gets_its_capital_and_its_full_stop() -> None:
     assert translator.read(" the dog ").text == "the dog"
 
 
-def test_no_sentences_give_no_translations() -> None:
-    assert make().translate([]) == []
-
-
 @pytest.mark.parametrize("nothing", ["", "  ", "\n", "...", "¿?"])
 def test_nothing_to_translate_is_refused(nothing: str) -> None:
     with pytest.raises(ValueError, match="nothing to translate"):
@@ -105,36 +101,38 @@ def test_a_sentence_too_long_is_refused_and_the_longest_is_not() -> None:
         translator.translate(["the " * 12])
 
 
-def test_one_string_is_not_a_list_of_sentences() -> None:
-    with pytest.raises(TypeError, match="takes a list of sentences"):
-        make().translate("the dog")
+@pytest.mark.parametrize(
+    ("sentences", "words"),
+    [
+        ("the dog", "takes a list of sentences"),
+        (["the dog", None], "must be text, but it is None"),
+        (["the dog", ["the dog"]], "must be text, but it is"),
+    ],
+)
+def test_what_is_no_list_of_texts_is_refused(sentences: Any, words: str) -> None:
+    with pytest.raises(TypeError, match=words):
+        make().translate(sentences)
 
 
-@pytest.mark.parametrize("thing", [None, 3, b"the dog", ["the dog"]])
-def test_what_is_no_text_is_refused(thing: Any) -> None:
-    with pytest.raises(TypeError, match="must be text, but it is"):
-        make().translate(["the dog", thing])
-    with pytest.raises(TypeError, match="must be text, but it is"):
-        make().unknown_words(thing)
-
-
-@pytest.mark.parametrize("size", [0, -1])
-def test_a_batch_of_none_is_refused(size: int) -> None:
-    with pytest.raises(ValueError, match=f"at least 1, but it is {size}"):
-        make().translate(["the dog"], batch_size=size)
-
-
-@pytest.mark.parametrize("size", [2.5, None, "64"])
-def test_a_batch_size_is_a_whole_number(size: object) -> None:
-    with pytest.raises(TypeError, match=f"whole number, but it is {size!r}"):
+@pytest.mark.parametrize(
+    ("size", "error", "words"),
+    [
+        (0, ValueError, "at least 1, but it is 0"),
+        (2.5, TypeError, "whole number, but it is 2.5"),
+        (None, TypeError, "whole number, but it is None"),
+    ],
+)
+def test_a_batch_size_that_is_none_is_refused(
+    size: Any, error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
         make().translate(["the dog"], batch_size=size)
 
 
 def test_sentences_may_come_one_by_one() -> None:
     sentences = ["the dog", "a cat sees the dog"]
-    expected = make().translate(sentences)
-    assert make().translate(iter(sentences)) == expected
-    assert make().translate(tuple(sentences)) == expected
+    assert make().translate(iter(sentences)) == make().translate(sentences)
+    assert make().translate([]) == []
 
 
 def test_unknown_words_are_named() -> None:
@@ -267,7 +265,7 @@ class TestDamage:
         self.refused(folder, name)
 
     @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
-    @pytest.mark.parametrize("share", [0.0, 0.5, 0.99])
+    @pytest.mark.parametrize("share", [0.0, 0.99])
     def test_a_truncated_file(self, folder: Path, name: str, share: float) -> None:
         whole = (folder / name).read_bytes()
         (folder / name).write_bytes(whole[: int(len(whole) * share)])
@@ -294,28 +292,42 @@ class TestDamage:
         (folder / "config.json").write_text(json.dumps(description))
         self.refused(folder, "not a whole translator")
 
-    def test_weights_of_another_model(self, folder: Path) -> None:
-        save_file({"weight": torch.ones(2)}, folder / "model.safetensors")
-        self.refused(folder, "are missing")
+    @pytest.mark.parametrize(
+        ("name", "weight", "reason"),
+        [
+            (
+                "output_proj.bias",
+                torch.zeros(3),
+                r"\(3,\), but the .* \(10,\)",
+            ),
+            ("output_proj.bias", torch.full((10,), torch.nan), "not all finite"),
+            ("more", torch.zeros(3), "1 are not its own, such as 'more'"),
+            ("output_proj.bias", None, "1 are missing"),
+        ],
+    )
+    def test_other_weights(
+        self, folder: Path, name: str, weight: torch.Tensor | None, reason: str
+    ) -> None:
+        weights = {**load_file(folder / "model.safetensors"), name: weight}
+        kept = {key: value for key, value in weights.items() if value is not None}
+        save_file(kept, folder / "model.safetensors")
+        self.refused(folder, reason)
 
-    @pytest.mark.parametrize("number", [torch.nan, torch.inf])
-    def test_weights_that_are_no_numbers(self, folder: Path, number: float) -> None:
-        weights = load_file(folder / "model.safetensors")
-        weights["output_proj.bias"][3] = number
-        save_file(weights, folder / "model.safetensors")
-        self.refused(folder, r"'output_proj\.bias' are not all finite")
+    @pytest.mark.parametrize(
+        "content", [b"\x80\x04}\x94.", b"PK\x03\x04" + b"\x00" * 60]
+    )
+    def test_a_pickle_is_never_opened(self, folder: Path, content: bytes) -> None:
+        """Nor the zip in which PyTorch keeps one, nor one under its usual name."""
+        (folder / "model.safetensors").write_bytes(content)
+        self.refused(folder, "not a whole translator")
+        (folder / "model.safetensors").rename(folder / "model.pt")
+        self.refused(folder, r"no file model\.safetensors")
 
     def test_sizes_that_fit_no_memory(self, folder: Path) -> None:
         description = json.loads((folder / "config.json").read_text())
         description["model"]["d_model"] = 2 * 10**12
         (folder / "config.json").write_text(json.dumps(description))
         self.refused(folder, "not a whole translator")
-
-    def test_weights_of_another_size(self, folder: Path) -> None:
-        weights = load_file(folder / "model.safetensors")
-        weights["output_proj.bias"] = torch.zeros(3)
-        save_file(weights, folder / "model.safetensors")
-        self.refused(folder, r"shape \(3,\), but the model wants \(10,\)")
 
 
 LINES = ["the dog sees the cat", "a cat sees a dog", "el perro ve al gato"] * 4
@@ -367,48 +379,22 @@ class TestSubwords:
         with pytest.raises(ValueError, match="1200 sub-words is too long"):
             make_subwords().translate(["the dog " * 400])
 
-    def refused(self, folder: Path, reason: str | None = None) -> None:
+    def refused(self, folder: Path, reason: str) -> None:
         with pytest.raises(ValueError, match=reason) as caught:
             Translator.load(folder)
         message = str(caught.value)
         assert message.startswith(f"{folder} is not a whole translator of this book:")
         assert "\n" not in message
-        assert len(message) < 400
 
-    def test_no_tokenizer(self, folder: Path) -> None:
-        (folder / "tokenizer.json").unlink()
-        self.refused(folder, r"no file tokenizer\.json")
-
-    @pytest.mark.parametrize("share", [0.0, 0.3, 0.99])
-    def test_half_a_tokenizer(self, folder: Path, share: float) -> None:
-        whole = (folder / "tokenizer.json").read_bytes()
-        (folder / "tokenizer.json").write_bytes(whole[: int(len(whole) * share)])
+    def test_no_tokenizer_half_of_one_or_another(self, folder: Path) -> None:
+        file = folder / "tokenizer.json"
+        whole = file.read_text()
+        file.write_text(whole[: len(whole) // 2])
         self.refused(folder, "no sub-word vocabulary")
-
-    @pytest.mark.parametrize(
-        "text",
-        [
-            "[]",
-            "{}",
-            "null",
-            '{"model": {"type": "WordPiece", "vocab": {}}}',
-            '{"model": {"type": "BPE"}}',
-            '{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}}',
-            '{"model": {"type": "BPE", "vocab": {"<pad>": 5}, "merges": []}}',
-        ],
-    )
-    def test_another_tokenizer(self, folder: Path, text: str) -> None:
-        (folder / "tokenizer.json").write_text(text)
-        self.refused(folder, "no sub-word vocabulary")
-
-    def test_bytes_that_are_no_text(self, folder: Path) -> None:
-        (folder / "tokenizer.json").write_bytes(b"\xff\xfe\x00")
-        self.refused(folder)
-
-    def test_a_tokenizer_of_another_size(self, folder: Path) -> None:
-        small = SubwordVocabulary.build(LINES, 20)
-        (folder / "tokenizer.json").write_text(small.to_json())
+        file.write_text(SubwordVocabulary.build(LINES, 20).to_json())
         self.refused(folder, "vocabularies of 30 and 30 tokens, but these have 20")
+        file.unlink()
+        self.refused(folder, r"no file tokenizer\.json")
 
     @pytest.mark.parametrize(
         "name",
@@ -425,29 +411,6 @@ class TestSubwords:
         description["src_vocab"] = description["tgt_vocab"] = name
         (inside / "config.json").write_text(json.dumps(description))
         self.refused(inside, "not the name of a file in it|no file|it has no")
-
-    @pytest.mark.parametrize(
-        "content",
-        [b"", b"\x80\x04}\x94.", b"PK\x03\x04" + b"\x00" * 60, b"<!DOCTYPE html>" * 9],
-    )
-    def test_weights_that_are_no_safetensors_are_not_read(
-        self, folder: Path, content: bytes
-    ) -> None:
-        """Nothing (an empty file), a pickle, a zip of PyTorch's, a page of the web."""
-        (folder / "model.safetensors").write_bytes(content)
-        self.refused(folder)
-
-    def test_only_a_file_of_safetensors_counts(self, folder: Path) -> None:
-        (folder / "model.safetensors").rename(folder / "model.pt")
-        with pytest.raises(FileNotFoundError, match=r"no file model\.safetensors"):
-            Translator.load(folder)
-
-    def test_numbers_that_16_bits_lost(self, folder: Path) -> None:
-        weights = load_file(folder / "model.safetensors")
-        name = next(iter(weights))
-        weights[name] = torch.full_like(weights[name], torch.nan)
-        save_file(weights, folder / "model.safetensors")
-        self.refused(folder, "are not all finite")
 
 
 def test_saving_over_an_old_translator_leaves_no_rest(folder: Path) -> None:

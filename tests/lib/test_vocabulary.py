@@ -57,13 +57,10 @@ def test_a_sentence_is_put_together_again(sentence: str) -> None:
     assert detokenize(tokenize(sentence)) == sentence
 
 
-def test_every_sentence_of_the_corpora_is_put_together_again() -> None:
-    for name in ("phrases", "grammar"):  # those that need no download
-        options = {"size": 300} if name == "grammar" else {}
-        for pairs in corpora.load(name, **options).splits.values():
-            for pair in pairs:
-                for sentence in pair:
-                    assert detokenize(tokenize(sentence)) == sentence
+def test_every_sentence_of_the_phrases_is_put_together_again() -> None:
+    for pairs in corpora.load("phrases").splits.values():
+        for sentence in (text for pair in pairs for text in pair):
+            assert detokenize(tokenize(sentence)) == sentence
 
 
 @FEW
@@ -114,22 +111,6 @@ def test_other_words_become_unknown(known: list[str], asked: list[str]) -> None:
     assert vocabulary.unknown(" ".join(asked)) == list(dict.fromkeys(missing))
 
 
-def test_the_special_tokens_come_first() -> None:
-    vocabulary = Vocabulary(["go"])
-    assert vocabulary.tokens == (PAD, SOS, EOS, UNK, "go")
-    ids = (
-        vocabulary.pad_id,
-        vocabulary.sos_id,
-        vocabulary.eos_id,
-        vocabulary.unk_id,
-    )
-    assert ids == (0, 1, 2, 3)
-    assert len(vocabulary) == 5
-    assert "go" in vocabulary
-    assert PAD in vocabulary
-    assert "stop" not in vocabulary
-
-
 def test_the_special_tokens_may_come_in_another_order() -> None:
     vocabulary = Vocabulary(["go"], specials=(SOS, EOS, UNK, PAD))
     assert (vocabulary.pad_id, vocabulary.sos_id) == (3, 0)
@@ -156,10 +137,9 @@ def test_rare_words_can_be_left_out() -> None:
     assert Vocabulary.build([]).tokens[4:] == ()
 
 
-@pytest.mark.parametrize("min_count", [0, -2])
-def test_a_count_below_one_is_refused(min_count: int) -> None:
-    with pytest.raises(ValueError, match=rf"at least 1, but it is {min_count}\."):
-        Vocabulary.build(["a"], min_count=min_count)
+def test_a_count_below_one_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"at least 1, but it is 0\."):
+        Vocabulary.build(["a"], min_count=0)
 
 
 @pytest.mark.parametrize(
