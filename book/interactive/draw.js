@@ -1,13 +1,18 @@
-// What the figures of the book share: a drawing that fits its page, controls, and a voice.
+// What the drawings of the book are made of: elements, letters, boxes, colors, numbers.
 //
-// A figure is built once, from `panel`, and drawn again whenever something changes: its
-// `draw` gets an empty SVG and the width there is, in CSS pixels, so that letters keep
-// their size on a phone. What can be touched has a `key`, by which it keeps the focus.
+// Whatever has a `key` can be touched: it is reached by Tab, and keeps the focus when its
+// figure is drawn again. frame.js holds what stands around a drawing.
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 
 /** @typedef {Record<string, string | number | boolean | undefined>} Attributes */
-/** @typedef {{label: string, value: string}} Option */
+/** @typedef {number[]} Point two numbers */
+/** @typedef {number[]} Box x, y, width and height */
+
+/** Letters that stand around their place, or end there. */
+export const MIDDLE = { "text-anchor": "middle" };
+export const END = { "text-anchor": "end" };
+export const BOLD = { style: "font-weight: 600" };
 
 /**
  * Make an element of HTML inside another.
@@ -15,14 +20,9 @@ const NAMESPACE = "http://www.w3.org/2000/svg";
  * @param {string} tag
  * @param {Attributes} [attributes]
  * @param {string} [text]
- * @returns {HTMLElement}
  */
 export function html(parent, tag, attributes = {}, text = "") {
-  const made = document.createElement(tag);
-  setAll(made, attributes);
-  if (text) made.textContent = text;
-  parent.append(made);
-  return made;
+  return put(parent, document.createElement(tag), attributes, text);
 }
 
 /**
@@ -30,273 +30,137 @@ export function html(parent, tag, attributes = {}, text = "") {
  * @param {Element} parent
  * @param {string} tag
  * @param {Attributes} [attributes]
- * @param {string} [text]
+ * @param {string | number} [text]
  * @returns {SVGElement}
  */
-export function svg(parent, tag, attributes = {}, text = "") {
+export function svg(parent, tag, { key, ...attributes } = {}, text = "") {
+  const touch = key === undefined ? {} : { "data-key": key, tabindex: 0 };
   const made = document.createElementNS(NAMESPACE, tag);
-  const { key, ...others } = attributes;
-  setAll(made, others);
-  if (key !== undefined) setAll(made, { "data-key": key, tabindex: 0 });
-  if (text) made.textContent = text;
+  return put(parent, made, { ...attributes, ...touch }, text);
+}
+
+/**
+ * @template {Element} E
+ * @param {Element} parent
+ * @param {E} made
+ * @param {Attributes} attributes
+ * @param {string | number} text
+ */
+function put(parent, made, attributes, text) {
+  setAll(made, attributes);
+  if (text !== "") made.textContent = String(text);
   parent.append(made);
   return made;
 }
 
 /**
  * @param {Element} element
- * @param {Attributes} attributes
+ * @param {Attributes} attributes undefined and false ones are left out
  */
-function setAll(element, attributes) {
+export function setAll(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== undefined && value !== false) element.setAttribute(name, String(value));
   }
 }
 
 /**
- * A figure's frame: a title, a line that says what to do, controls, drawing, a voice.
- *
- * `draw` is called with an empty SVG and its width; it returns the height it used.
- * `say` puts a sentence below the drawing, where a screen reader announces it.
- * @param {Element} root
- * @param {{title: string, hint: string, label: string,
- *   draw: (svg: SVGElement, width: number) => number}} parts
- */
-export function panel(root, { title, hint, label, draw }) {
-  root.replaceChildren();
-  root.setAttribute("role", "group");
-  root.setAttribute("aria-label", title);
-  html(root, "p", { class: "interactive-title" }, title);
-  html(root, "p", { class: "interactive-hint" }, hint);
-  const controls = html(root, "div", { class: "interactive-controls" });
-  const picture = svg(root, "svg", { class: "interactive-picture", "aria-label": label });
-  picture.setAttribute("role", "group");
-  const said = html(root, "p", { class: "interactive-said", "aria-live": "polite" });
-
-  const redraw = () => {
-    const width = Math.max(280, Math.floor(root.clientWidth) - 26);
-    const focused = keyOf(document.activeElement);
-    picture.replaceChildren();
-    const height = Math.ceil(draw(picture, width));
-    setAll(picture, { viewBox: `0 0 ${width} ${height}`, width, height });
-    if (focused !== undefined) findKey(picture, focused)?.focus();
-  };
-  let width = 0;
-  new ResizeObserver(() => {
-    if (root.clientWidth !== width) redraw();
-    width = root.clientWidth;
-  }).observe(root);
-  return {
-    controls,
-    picture,
-    redraw,
-    /** @param {string} text */
-    say: (text) => {
-      if (said.textContent !== text) said.textContent = text;
-    },
-  };
-}
-
-/**
- * The key of what can be touched there, if anything can.
- * @param {EventTarget | null} target
- * @returns {string | undefined}
- */
-function keyOf(target) {
-  if (!(target instanceof Element)) return undefined;
-  return target.closest("[data-key]")?.getAttribute("data-key") ?? undefined;
-}
-
-/**
- * @param {Element} picture
- * @param {string} key
- * @returns {SVGElement | null}
- */
-function findKey(picture, key) {
-  return picture.querySelector(`[data-key="${CSS.escape(key)}"]`);
-}
-
-/**
- * Call `act(key)` where something with a key is clicked, or chosen with Enter or Space.
- * @param {SVGElement} picture
- * @param {(key: string) => void} act
- */
-export function onPress(picture, act) {
-  picture.addEventListener("click", (event) => {
-    const key = keyOf(event.target);
-    if (key !== undefined) act(key);
-  });
-  picture.addEventListener("keydown", (event) => {
-    const key = keyOf(event.target);
-    if (key === undefined || (event.key !== "Enter" && event.key !== " ")) return;
-    event.preventDefault();
-    act(key);
-  });
-}
-
-const ARROWS = new Map([
-  ["ArrowLeft", [-1, 0]],
-  ["ArrowRight", [1, 0]],
-  ["ArrowUp", [0, -1]],
-  ["ArrowDown", [0, 1]],
-]);
-
-/**
- * Let what has a key be dragged: `drag(key, x, y)` gets pixels of the drawing, and
- * `nudge(key, right, down)` one step of an arrow key.
- * @param {SVGElement} picture
- * @param {(key: string, x: number, y: number) => void} drag
- * @param {(key: string, right: number, down: number) => void} nudge
- */
-export function onDrag(picture, drag, nudge) {
-  /** @type {string | undefined} */
-  let held;
-  picture.addEventListener("pointerdown", (event) => {
-    held = keyOf(event.target);
-    if (held === undefined) return;
-    picture.setPointerCapture(event.pointerId); // the drawing below it changes
-    findKey(picture, held)?.focus();
-    event.preventDefault();
-  });
-  // A finger on what is dragged must not scroll the page. The rule `touch-action` alone
-  // is forgotten with the element, which the first move draws anew.
-  picture.addEventListener(
-    "touchstart",
-    (event) => {
-      if (event.target instanceof Element && event.target.closest("[data-drag]")) {
-        event.preventDefault();
-      }
-    },
-    { passive: false },
-  );
-  picture.addEventListener("pointermove", (event) => {
-    if (held === undefined) return;
-    const box = picture.getBoundingClientRect();
-    drag(held, event.clientX - box.left, event.clientY - box.top);
-  });
-  for (const end of ["pointerup", "pointercancel"]) {
-    picture.addEventListener(end, () => {
-      held = undefined;
-    });
-  }
-  picture.addEventListener("keydown", (event) => {
-    const key = keyOf(event.target);
-    const step = ARROWS.get(event.key);
-    if (key === undefined || step === undefined) return;
-    event.preventDefault();
-    nudge(key, step[0], step[1]);
-  });
-}
-
-let controlsMade = 0;
-
-/**
- * A slider with its name and its value.
+ * A box with letters in its middle.
  * @param {Element} parent
- * @param {{label: string, min: number, max: number, step: number, value: number,
- *   show?: (value: number) => string, change: (value: number) => void}} parts
- * @returns {{set: (value: number) => void}}
+ * @param {Box} box
+ * @param {string | number} text
+ * @param {Attributes} look of the box
+ * @param {Attributes} [letters] the look of the text
  */
-export function slider(parent, { label, min, max, step, value, show = String, change }) {
-  const id = `interactive-control-${++controlsMade}`;
-  const box = html(parent, "div", { class: "interactive-control" });
-  html(box, "label", { for: id }, label);
-  const input = /** @type {HTMLInputElement} */ (
-    html(box, "input", { id, type: "range", min, max, step, value })
-  );
-  const output = html(box, "output", { for: id });
-  const write = () => {
-    output.textContent = show(input.valueAsNumber);
-    input.setAttribute("aria-valuetext", output.textContent);
-  };
-  input.addEventListener("input", () => {
-    write();
-    change(input.valueAsNumber);
-  });
-  write();
-  return {
-    set: (wanted) => {
-      input.value = String(wanted);
-      write();
-    },
-  };
+export function cell(parent, box, text, look, letters) {
+  const [x, y, width, height] = box;
+  rect(parent, box, look);
+  write(parent, x + width / 2, y + height / 2 + 5, text, { ...MIDDLE, ...letters });
 }
 
 /**
- * A choice of one among several.
+ * A group that is pressed as a whole.
  * @param {Element} parent
- * @param {{label: string, options: Option[], value: string,
- *   change: (value: string) => void}} parts
- * @returns {{set: (value: string) => void}}
+ * @param {string | number} key
+ * @param {string} label what a screen reader says
+ * @param {boolean} [pressed] left out where pressing does not choose
  */
-export function choice(parent, { label, options, value, change }) {
-  const id = `interactive-control-${++controlsMade}`;
-  const box = html(parent, "div", { class: "interactive-control" });
-  html(box, "label", { for: id }, label);
-  const select = /** @type {HTMLSelectElement} */ (html(box, "select", { id }));
-  for (const option of options) {
-    html(select, "option", { value: option.value }, option.label);
-  }
-  select.value = value;
-  select.addEventListener("change", () => change(select.value));
-  return {
-    set: (wanted) => {
-      select.value = wanted;
-    },
-  };
+export function touchable(parent, key, label, pressed) {
+  const state = pressed === undefined ? undefined : String(pressed);
+  const spoken = { "aria-pressed": state, "aria-label": label };
+  return svg(parent, "g", { key, role: "button", ...spoken });
 }
 
 /**
- * A switch that is on or off.
  * @param {Element} parent
- * @param {{label: string, value: boolean, change: (value: boolean) => void}} parts
- * @returns {{set: (value: boolean) => void}}
+ * @param {number} x
+ * @param {number} y where the letters stand
+ * @param {string | number} text
+ * @param {Attributes} [look]
  */
-export function toggle(parent, { label, value, change }) {
-  const box = html(parent, "label", { class: "interactive-control" });
-  const input = /** @type {HTMLInputElement} */ (html(box, "input", { type: "checkbox" }));
-  html(box, "span", {}, label);
-  input.checked = value;
-  input.addEventListener("change", () => change(input.checked));
-  return {
-    set: (wanted) => {
-      input.checked = wanted;
-    },
-  };
+export function write(parent, x, y, text, look) {
+  return svg(parent, "text", { x, y, ...look }, text);
 }
 
 /**
- * A button.
  * @param {Element} parent
- * @param {string} label
- * @param {() => void} act
- * @returns {HTMLButtonElement}
+ * @param {Box} box
+ * @param {Attributes} [look]
  */
-export function button(parent, label, act) {
-  const made = /** @type {HTMLButtonElement} */ (
-    html(parent, "button", { type: "button", class: "interactive-button" }, label)
-  );
-  made.addEventListener("click", act);
-  return made;
+export function rect(parent, [x, y, width, height], look) {
+  return svg(parent, "rect", { x, y, width, height, ...look });
 }
 
 /**
- * A line to write in; `change` is called at every letter.
  * @param {Element} parent
- * @param {{label: string, value: string, change: (value: string) => void,
- *   maxLength?: number, lang?: string}} parts
- * @returns {HTMLInputElement}
+ * @param {Point} middle
+ * @param {number} r
+ * @param {Attributes} [look]
  */
-export function textField(parent, { label, value, change, maxLength, lang }) {
-  const id = `interactive-control-${++controlsMade}`;
-  const box = html(parent, "div", { class: "interactive-control interactive-text" });
-  html(box, "label", { for: id }, label);
-  const attributes = { id, type: "text", value, maxlength: maxLength, lang };
-  const input = /** @type {HTMLInputElement} */ (
-    html(box, "input", { ...attributes, autocomplete: "off", spellcheck: "false" })
-  );
-  input.addEventListener("input", () => change(input.value));
-  return input;
+export function circle(parent, [cx, cy], r, look) {
+  return svg(parent, "circle", { cx, cy, r, ...look });
+}
+
+/**
+ * @param {Element} parent
+ * @param {Point} from
+ * @param {Point} to
+ * @param {Attributes} [look]
+ */
+export function segment(parent, [x1, y1], [x2, y2], look) {
+  return svg(parent, "line", { x1, y1, x2, y2, ...look });
+}
+
+/**
+ * A line through several points, or around them.
+ * @param {Element} parent
+ * @param {"polyline" | "polygon"} tag
+ * @param {ArrayLike<number>[]} points
+ * @param {Attributes} look
+ */
+export function through(parent, tag, points, look) {
+  const places = points.map((point) => `${point[0]},${point[1]}`).join(" ");
+  return svg(parent, tag, { points: places, ...look });
+}
+
+/**
+ * The edge of what may be chosen.
+ * @param {boolean} chosen
+ * @param {string} [otherwise] the color of its edge if it is not
+ * @param {number} [width] of the edge if it is
+ * @returns {Attributes}
+ */
+export function edge(chosen, otherwise = "line", width = 3) {
+  const stroke = `var(--${chosen ? "accent" : otherwise})`;
+  return { stroke, "stroke-width": chosen ? width : 1 };
+}
+
+/**
+ * The color of a signed number: blue below zero, the paper's at zero, orange above.
+ * @param {number} value between -1 and 1
+ * @returns {string}
+ */
+export function signed(value) {
+  return shade(Math.abs(value), value < 0 ? "query" : "mistake");
 }
 
 /**
@@ -312,15 +176,6 @@ export function shade(value, role = "weight") {
 }
 
 /**
- * The color of a signed number: blue below zero, the paper's at zero, orange above.
- * @param {number} value between -1 and 1
- * @returns {string}
- */
-export function signed(value) {
-  return shade(Math.abs(value), value < 0 ? "query" : "mistake");
-}
-
-/**
  * A number as a page shows it: the minus of typographers, a fixed number of digits.
  * @param {number} value
  * @param {number} [digits]
@@ -331,4 +186,12 @@ export function fixed(value, digits = 2) {
   if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
   const text = Math.abs(value).toFixed(digits);
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
+}
+
+/**
+ * @param {string} word
+ * @param {number} most how many letters there is room for
+ */
+export function shortened(word, most) {
+  return word.length > most ? `${word.slice(0, Math.max(1, most - 1))}…` : word;
 }

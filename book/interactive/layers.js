@@ -99,8 +99,8 @@ export class Residual {
   }
 }
 
-/** Let the source words look at one another, then think each on its own (§3.1). */
-export class EncoderLayer {
+/** What both kinds of layer have: self-attention, the feed-forward, their residuals. */
+class Layer {
   /**
    * @param {Record<string, Matrix>} arrays the weights of the model
    * @param {string} name such as "encoder.layers.0"
@@ -108,17 +108,22 @@ export class EncoderLayer {
    * @param {import("./config.js").Switches} [switches]
    */
   constructor(arrays, name, config, switches) {
-    const part = (/** @type {string} */ end) => `${name}.${end}`;
-    const residual = (/** @type {string} */ end) =>
-      new Residual(arrays, part(`${end}_residual`), config.norm_first);
-    this.selfAttention = new MultiHeadAttention(
-      arrays, part("self_attention"), config.n_heads, switches,
-    );
-    this.selfAttentionResidual = residual("self_attention");
-    this.feedForward = new PositionwiseFeedForward(arrays, part("feed_forward"));
-    this.feedForwardResidual = residual("feed_forward");
+    this.name = name;
+    /** @param {string} part */
+    this.attention = (part) =>
+      new MultiHeadAttention(arrays, `${name}.${part}`, config.n_heads, switches);
+    /** @param {string} part */
+    this.residual = (part) =>
+      new Residual(arrays, `${name}.${part}_residual`, config.norm_first);
+    this.selfAttention = this.attention("self_attention");
+    this.selfAttentionResidual = this.residual("self_attention");
+    this.feedForward = new PositionwiseFeedForward(arrays, `${name}.feed_forward`);
+    this.feedForwardResidual = this.residual("feed_forward");
   }
+}
 
+/** Let the source words look at one another, then think each on its own (§3.1). */
+export class EncoderLayer extends Layer {
   /**
    * @param {Matrix} x (S, D)
    * @param {import("./masks.js").Mask | null} srcMask (S, S) or (1, S)
@@ -140,26 +145,9 @@ export class EncoderLayer {
  */
 
 /** Look at the words written so far, then at the source, then think (§3.1). */
-export class DecoderLayer {
-  /**
-   * @param {Record<string, Matrix>} arrays the weights of the model
-   * @param {string} name such as "decoder.layers.0"
-   * @param {import("./config.js").Config} config
-   * @param {import("./config.js").Switches} [switches]
-   */
-  constructor(arrays, name, config, switches) {
-    const part = (/** @type {string} */ end) => `${name}.${end}`;
-    const residual = (/** @type {string} */ end) =>
-      new Residual(arrays, part(`${end}_residual`), config.norm_first);
-    const attention = (/** @type {string} */ end) =>
-      new MultiHeadAttention(arrays, part(end), config.n_heads, switches);
-    this.selfAttention = attention("self_attention");
-    this.selfAttentionResidual = residual("self_attention");
-    this.crossAttention = attention("cross_attention");
-    this.crossAttentionResidual = residual("cross_attention");
-    this.feedForward = new PositionwiseFeedForward(arrays, part("feed_forward"));
-    this.feedForwardResidual = residual("feed_forward");
-  }
+export class DecoderLayer extends Layer {
+  crossAttention = this.attention("cross_attention");
+  crossAttentionResidual = this.residual("cross_attention");
 
   /** A cache that has read the memory and no word. @param {Matrix} memory (S, D) */
   open(memory) {

@@ -22,20 +22,41 @@ import { PositionalEncoding } from "./positions.js";
  * @typedef {import("./masks.js").Mask} Mask
  */
 
-/** A stack of encoder layers, each with weights of its own (§3.1). */
-export class Encoder {
+/**
+ * The layers of a stack, each with weights of its own, and the norm that ends it.
+ * @template L
+ */
+class Stack {
+  /**
+   * @param {new (arrays: Record<string, Matrix>, name: string, config: Config,
+   *   switches?: Switches) => L} Layer
+   * @param {string} name
+   * @param {Record<string, Matrix>} arrays
+   * @param {Config} config
+   * @param {Switches} [switches]
+   */
+  constructor(Layer, name, arrays, config, switches) {
+    this.layers = Array.from(
+      { length: config.n_layers },
+      (_, n) => new Layer(arrays, `${name}.layers.${n}`, config, switches),
+    );
+    // Pre-norm leaves the last sum without a norm, so the stack ends in one.
+    this.norm = config.norm_first ? new LayerNorm(arrays, `${name}.norm`) : null;
+  }
+}
+
+/**
+ * A stack of encoder layers (§3.1).
+ * @extends {Stack<EncoderLayer>}
+ */
+export class Encoder extends Stack {
   /**
    * @param {Record<string, Matrix>} arrays
    * @param {Config} config
    * @param {Switches} [switches]
    */
   constructor(arrays, config, switches) {
-    this.layers = Array.from(
-      { length: config.n_layers },
-      (_, n) => new EncoderLayer(arrays, `encoder.layers.${n}`, config, switches),
-    );
-    // Pre-norm leaves the last sum without a norm, so the stack ends in one.
-    this.norm = config.norm_first ? new LayerNorm(arrays, "encoder.norm") : null;
+    super(EncoderLayer, "encoder", arrays, config, switches);
   }
 
   /**
@@ -49,19 +70,18 @@ export class Encoder {
   }
 }
 
-/** A stack of decoder layers, which all look at the same memory (§3.1). */
-export class Decoder {
+/**
+ * A stack of decoder layers, which all look at the same memory (§3.1).
+ * @extends {Stack<DecoderLayer>}
+ */
+export class Decoder extends Stack {
   /**
    * @param {Record<string, Matrix>} arrays
    * @param {Config} config
    * @param {Switches} [switches]
    */
   constructor(arrays, config, switches) {
-    this.layers = Array.from(
-      { length: config.n_layers },
-      (_, n) => new DecoderLayer(arrays, `decoder.layers.${n}`, config, switches),
-    );
-    this.norm = config.norm_first ? new LayerNorm(arrays, "decoder.norm") : null;
+    super(DecoderLayer, "decoder", arrays, config, switches);
   }
 
   /** A cache for each layer, with no word read yet. @param {Matrix} memory (S, D) */

@@ -23,71 +23,53 @@ export const PHRASES = [
   { src: [0, 2, 3], tgtIn: [0, 1], tgtOut: [1, 4] },
 ];
 
+/** @type {Record<string, number[][]>} */
+const UNTRAINED = {
+  "encoder.embedding.weight": [
+    [0.33669, 0.128809], [0.234462, 0.230333], [-1.122856, -0.186328],
+    [2.208201, -0.637997],
+  ],
+  "encoder.self_attention.query_proj.weight": [
+    [0.545099, 0.104517], [-0.330106, 0.18024],
+  ],
+  "encoder.self_attention.key_proj.weight": [
+    [-0.32579, -0.082924], [-0.287197, 0.469074],
+  ],
+  "encoder.self_attention.value_proj.weight": [
+    [-0.558169, -0.325984], [-0.199669, -0.425164],
+  ],
+  "decoder.embedding.weight": [
+    [-0.648401, -0.705841], [0.643218, 1.478799], [1.19185, -0.144617],
+    [0.484716, 0.692104], [-1.392888, 0.762273],
+  ],
+  "decoder.self_attention.query_proj.weight": [
+    [-0.555496, 0.319811], [-0.248813, 0.550473],
+  ],
+  "decoder.self_attention.key_proj.weight": [
+    [-0.520703, 0.47723], [0.088448, -0.12186],
+  ],
+  "decoder.self_attention.value_proj.weight": [
+    [0.512019, -0.31211], [0.117976, -0.242185],
+  ],
+  "decoder.cross_attention.query_proj.weight": [
+    [0.250738, 0.289308], [0.594956, -0.376536],
+  ],
+  "decoder.cross_attention.key_proj.weight": [
+    [0.177698, -0.053168], [0.516925, -0.467465],
+  ],
+  "decoder.cross_attention.value_proj.weight": [
+    [-0.242649, 0.518079], [0.27586, -0.190734],
+  ],
+  "decoder.output_proj.weight": [
+    [0.22131, 0.260326], [-0.213602, -0.570508], [-0.545688, 0.426071],
+    [-0.0714, 0.369443], [-0.537382, 0.624036],
+  ],
+  "decoder.output_proj.bias": [[0.222367, -0.042649, -0.298548, -0.121628, -0.494926]],
+};
+
 /** The numbers before training: those that the seeds of chapter 9 give. */
 export function untrained() {
-  /** @type {Record<string, number[][]>} */
-  const rows = {
-    "encoder.embedding.weight": [
-      [0.33669, 0.128809],
-      [0.234462, 0.230333],
-      [-1.122856, -0.186328],
-      [2.208201, -0.637997],
-    ],
-    "encoder.self_attention.query_proj.weight": [
-      [0.545099, 0.104517],
-      [-0.330106, 0.18024],
-    ],
-    "encoder.self_attention.key_proj.weight": [
-      [-0.32579, -0.082924],
-      [-0.287197, 0.469074],
-    ],
-    "encoder.self_attention.value_proj.weight": [
-      [-0.558169, -0.325984],
-      [-0.199669, -0.425164],
-    ],
-    "decoder.embedding.weight": [
-      [-0.648401, -0.705841],
-      [0.643218, 1.478799],
-      [1.19185, -0.144617],
-      [0.484716, 0.692104],
-      [-1.392888, 0.762273],
-    ],
-    "decoder.self_attention.query_proj.weight": [
-      [-0.555496, 0.319811],
-      [-0.248813, 0.550473],
-    ],
-    "decoder.self_attention.key_proj.weight": [
-      [-0.520703, 0.47723],
-      [0.088448, -0.12186],
-    ],
-    "decoder.self_attention.value_proj.weight": [
-      [0.512019, -0.31211],
-      [0.117976, -0.242185],
-    ],
-    "decoder.cross_attention.query_proj.weight": [
-      [0.250738, 0.289308],
-      [0.594956, -0.376536],
-    ],
-    "decoder.cross_attention.key_proj.weight": [
-      [0.177698, -0.053168],
-      [0.516925, -0.467465],
-    ],
-    "decoder.cross_attention.value_proj.weight": [
-      [-0.242649, 0.518079],
-      [0.27586, -0.190734],
-    ],
-    "decoder.output_proj.weight": [
-      [0.22131, 0.260326],
-      [-0.213602, -0.570508],
-      [-0.545688, 0.426071],
-      [-0.0714, 0.369443],
-      [-0.537382, 0.624036],
-    ],
-    "decoder.output_proj.bias": [
-      [0.222367, -0.042649, -0.298548, -0.121628, -0.494926],
-    ],
-  };
-  return mapped(rows, (row) => Matrix.fromRows(row));
+  return mapped(UNTRAINED, (rows) => Matrix.fromRows(rows));
 }
 
 /**

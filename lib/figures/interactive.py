@@ -23,7 +23,7 @@ IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";$', re.M)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.M)
 NOTE = re.compile(r"^ *//.*\n|/\*\*(?:[^*]|\*(?!/))*\*/[ \n]?", re.M)
 BESIDE = re.compile(r"(?<=[;,{)]) // .*$", re.M)
-INDENT = re.compile(r"^ +", re.M)
+INDENT = re.compile(r"^\s+", re.M)
 FUNCTION = re.compile(r"^export function (\w+).*?^}\n", re.M | re.S)
 
 _numbers = itertools.count(1)

@@ -1,7 +1,10 @@
 // Chapter 12: beam search as a tree that grows, on tables small enough to read.
 
 import { BeamSearch, lengthNorm } from "../beam.js";
-import { button, choice, fixed, onPress, panel, shade, slider, svg } from "../draw.js";
+import { onPress } from "../canvas.js";
+import { choice, pushButton, slider } from "../controls.js";
+import { BOLD, edge, fixed, MIDDLE, rect, shade, through, touchable, write } from "../draw.js";
+import { Figure } from "../frame.js";
 
 const EOS = "<eos>";
 const [PAD_ID, SOS_ID, EOS_ID] = [0, 1, 2];
@@ -116,103 +119,84 @@ export function treeOf(table, grown, name = "", score = 0) {
   return { name, word: name.split(" ").at(-1) ?? "", score, children };
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  const names = Object.keys(TABLES);
-  const tables = /** @type {Record<string, Table>} */ (TABLES);
-  let example = names[0];
-  let [size, alpha, made] = [1, 0, 1];
-  let pressed = "";
-  let now = search();
-  const { controls, picture, redraw, say } = panel(root, {
-    title: "A beam, step by step",
-    hint:
-      "A box holds a word, and the probability of all words up to it. Filled boxes " +
-      "are kept.",
-    label: "A tree of beginnings that grows to the right",
-    draw,
-  });
-  choice(controls, {
-    label: "example",
-    options: names.map((value) => ({ value, label: value })),
-    value: example,
-    change: (name) => {
-      example = name;
-      made = 1;
-      update();
-    },
-  });
-  slider(controls, {
-    label: "beam size",
-    min: 1,
-    max: 4,
-    step: 1,
-    value: size,
-    change: (value) => {
-      size = value;
-      update();
-    },
-  });
-  slider(controls, {
-    label: "length penalty α",
-    min: 0,
-    max: 2,
-    step: 0.1,
-    value: alpha,
-    show: (value) => fixed(value, 1),
-    change: (value) => {
-      alpha = value;
-      update();
-    },
-  });
-  const back = button(controls, "back", () => go(made - 1));
-  const next = button(controls, "step", () => go(made + 1));
-  const last = button(controls, "to the end", () => go(99));
-  onPress(picture, (key) => {
-    pressed = key;
-    update();
-  });
-  update();
+class Beams extends Figure {
+  example = Object.keys(TABLES)[0];
+  size = 1;
+  alpha = 0;
+  /** How many steps are made. */
+  made = 1;
+  pressed = "";
+  now = this.search();
 
-  /** @param {number} wanted */
-  function go(wanted) {
-    made = Math.max(0, wanted);
-    pressed = "";
-    update();
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    super(root, {
+      title: "A beam, step by step",
+      hint:
+        "A box holds a word, and the probability of all words up to it. Filled boxes " +
+        "are kept.",
+      label: "A tree of beginnings that grows to the right",
+    });
+    const { controls } = this;
+    choice(controls, "example", "example", Object.keys(TABLES));
+    slider(controls, "size", "beam size", [1, 4]);
+    slider(controls, "alpha", "length penalty α", [0, 2, 0.1], (value) => fixed(value, 1));
+    const done = () => this.now.search.done;
+    pushButton(controls, "back", () => this.go(this.made - 1), () => this.made === 0);
+    pushButton(controls, "step", () => this.go(this.made + 1), done);
+    pushButton(controls, "to the end", () => this.go(99), done);
+    onPress(this.picture, (key) => {
+      this.pressed = key;
+      this.update();
+    });
   }
 
-  function search() {
-    const found = searched(tables[example], size, alpha, made);
-    made = Math.min(made, Math.max(0, steps(found)));
+  get table() {
+    return /** @type {Record<string, Table>} */ (TABLES)[this.example];
+  }
+
+  /** @param {unknown} name */
+  changed(name) {
+    if (name === "example") this.made = 1;
+  }
+
+  /** @param {number} wanted */
+  go(wanted) {
+    this.made = Math.max(0, wanted);
+    this.pressed = "";
+  }
+
+  search() {
+    const found = searched(this.table, this.size, this.alpha, this.made);
+    const { grown } = found;
+    const steps = grown.length ? 1 + Math.max(...grown.map(lengthOf)) : 0;
+    this.made = Math.min(this.made, steps);
     return found;
   }
 
-  /** @param {ReturnType<typeof searched>} found */
-  function steps({ grown }) {
-    return grown.length ? 1 + Math.max(...grown.map(lengthOf)) : 0;
+  update() {
+    this.now = this.search();
+    super.update();
   }
 
-  function update() {
-    now = search();
-    back.disabled = made === 0;
-    next.disabled = last.disabled = now.search.done;
-    redraw();
-    say(pressed ? arithmetic() : state());
+  tell() {
+    return this.pressed ? this.arithmetic() : this.state();
   }
 
   /** How the probability of the box that was pressed comes about. */
-  function arithmetic() {
-    const parts = pressed.split(" ");
+  arithmetic() {
+    const parts = this.pressed.split(" ");
     const shares = parts.map(
-      (word, at) => nextWords(tables[example], parts.slice(0, at).join(" "))[word],
+      (word, at) => nextWords(this.table, parts.slice(0, at).join(" "))[word],
     );
     const product = shares.reduce((all, share) => all * share, 1);
     const sum = `${shares.join(" × ")} = ${fixed(product, 3)}`;
-    return `${pressed}: ${sum}, and its logarithm is ${fixed(Math.log(product))}.`;
+    return `${this.pressed}: ${sum}, and its logarithm is ${fixed(Math.log(product))}.`;
   }
 
-  function state() {
-    const { search: beam, open, name } = now;
+  state() {
+    const { made, size } = this;
+    const { search: beam, open, name } = this.now;
     if (!beam.done) {
       const living = open.map((each) => each || "the empty beginning").join(" | ");
       return `After ${made} ${made === 1 ? "step" : "steps"}, kept: ${living}.`;
@@ -222,18 +206,14 @@ export function mount(root) {
       beam.ended.length < size && beam.ended.length > 0
         ? "no other beginning can win any more"
         : `${beam.ended.length} ${size === 1 ? "has" : "have"} ended`;
-    const score = fixed(winner.rank ?? 0, 3);
-    const best = `The best is ${name(winner)}, with ${score}.`;
+    const best = `The best is ${name(winner)}, with ${fixed(winner.rank ?? 0, 3)}.`;
     return `Done after ${made} steps: ${reason}. ${best}`;
   }
 
-  /**
-   * @param {SVGElement} drawing
-   * @param {number} width
-   */
-  function draw(drawing, width) {
-    const tree = treeOf(tables[example], now.grown);
-    const depth = Math.max(3, ...[...now.kept].map(lengthOf));
+  /** @param {SVGElement} drawing @param {number} width */
+  draw(drawing, width) {
+    const tree = treeOf(this.table, this.now.grown);
+    const depth = Math.max(3, ...[...this.now.kept].map(lengthOf));
     const column = Math.min(124, width / depth);
     const box = column - (column > 80 ? 26 : 9);
     let row = 0;
@@ -249,14 +229,14 @@ export function mount(root) {
         : ROW * row++ + ROW / 2;
       const x = column * (level - 1);
       for (const at of level ? below : []) {
-        const points = [[x + box, y], [column * level, at]].map(String).join(" ");
-        svg(drawing, "polyline", { points, stroke: "var(--line)", fill: "none" });
+        const ends = [[x + box, y], [column * level, at]];
+        through(drawing, "polyline", ends, { stroke: "var(--line)", fill: "none" });
       }
-      if (level) drawBox(drawing, node, x, y, box);
+      if (level) this.drawBox(drawing, node, x, y, box);
       return y;
     };
     place(tree, 0);
-    return endedLines(drawing, width, ROW * row + 12);
+    return this.drawEnded(drawing, width, ROW * row + 12);
   }
 
   /**
@@ -264,30 +244,18 @@ export function mount(root) {
    * @param {Node} node
    * @param {number} x
    * @param {number} y
-   * @param {number} box its width
+   * @param {number} width
    */
-  function drawBox(drawing, node, x, y, box) {
-    const kept = now.kept.has(node.name);
-    const living = now.open.includes(node.name);
-    const value = Math.exp(node.score);
-    const cell = svg(drawing, "g", {
-      key: node.name,
-      role: "button",
-      "aria-label": `${node.name}: ${fixed(value, 3)}, ${kept ? "kept" : "not kept"}`,
-    });
-    svg(cell, "rect", {
-      x,
-      y: y - 20,
-      width: box,
-      height: 40,
-      rx: 5,
-      fill: kept ? shade(0.55, "word") : "var(--paper)",
-      stroke: living ? "var(--accent)" : "var(--line)",
-      "stroke-width": living ? 2.5 : 1,
-    });
-    const middle = { x: x + box / 2, "text-anchor": "middle" };
-    svg(cell, "text", { ...middle, y: y - 3 }, node.word);
-    svg(cell, "text", { ...middle, y: y + 14, class: "number" }, fixed(value, 3));
+  drawBox(drawing, node, x, y, width) {
+    const kept = this.now.kept.has(node.name);
+    const value = fixed(Math.exp(node.score), 3);
+    const label = `${node.name}: ${value}, ${kept ? "kept" : "not kept"}`;
+    const box = touchable(drawing, node.name, label);
+    const fill = kept ? shade(0.55, "word") : "var(--paper)";
+    const living = this.now.open.includes(node.name);
+    rect(box, [x, y - 20, width, 40], { rx: 5, fill, ...edge(living, "line", 2.5) });
+    write(box, x + width / 2, y - 3, node.word, MIDDLE);
+    write(box, x + width / 2, y + 14, value, { ...MIDDLE, class: "number" });
   }
 
   /**
@@ -296,21 +264,22 @@ export function mount(root) {
    * @param {number} width
    * @param {number} top
    */
-  function endedLines(drawing, width, top) {
-    const { search: beam, name } = now;
+  drawEnded(drawing, width, top) {
+    const { search: beam, name } = this.now;
     const ended = [...beam.ended].sort((a, b) => (b.rank ?? 0) - (a.rank ?? 0));
     const heading = ended.length ? "ended, the best first" : "nothing has ended yet";
-    svg(drawing, "text", { x: 1, y: top + 12, class: "soft" }, heading);
-    const high = width < 480 ? 44 : 26;
+    write(drawing, 1, top + 12, heading, { class: "soft" });
+    const narrow = width < 480;
+    const high = narrow ? 44 : 26;
     ended.forEach((each, at) => {
       const y = top + 36 + high * at;
-      const style = at === 0 ? "font-weight: 600" : undefined;
-      const norm = lengthNorm(each.ids.length, alpha);
+      const look = at === 0 ? BOLD : {};
+      const norm = lengthNorm(each.ids.length, this.alpha);
       const score = fixed(each.rank ?? 0, 3);
       const sum = `${fixed(each.score, 3)} ÷ ${fixed(norm, 3)} = ${score}`;
-      svg(drawing, "text", { x: 1, y, style }, name(each));
-      const right = width < 480 ? { x: 16, y: y + 19 } : { x: 240, y };
-      svg(drawing, "text", { ...right, style, class: "number" }, sum);
+      write(drawing, 1, y, name(each), look);
+      const [x, below] = narrow ? [16, 19] : [240, 0];
+      write(drawing, x, y + below, sum, { ...look, class: "number" });
     });
     return top + 30 + high * Math.max(1, ended.length);
   }
@@ -319,4 +288,9 @@ export function mount(root) {
 /** @param {string} name */
 function lengthOf(name) {
   return name ? name.split(" ").length : 0;
+}
+
+/** @param {HTMLElement} root */
+export function mount(root) {
+  new Beams(root).update();
 }

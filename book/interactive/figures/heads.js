@@ -1,6 +1,9 @@
 // Chapter 5: heads split and put back as blocks that move; the faulty way beside it.
 
-import { button, choice, onPress, panel, shade, slider, svg } from "../draw.js";
+import { onPress } from "../canvas.js";
+import { choice, pushButton, slider } from "../controls.js";
+import { cell, END, rect, shade, svg, touchable, write } from "../draw.js";
+import { Figure } from "../frame.js";
 
 const WORDS = ["dog", "bites", "man"];
 const WIDTH = 4; // numbers of a word, D
@@ -107,98 +110,75 @@ function wordOf(entry) {
   return Math.floor(entry / WIDTH);
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  let heads = 2;
-  let mistake = "merge";
-  let at = 0; // the stage, with fractions while blocks move
-  let goal = 0;
-  let moving = false;
-  let chosen = 6;
-  const { controls, picture, redraw, say } = panel(root, {
-    title: "Split the heads, and put them back",
-    hint:
-      "Press Next, or move the slider slowly and watch the blocks. Press a block to " +
-      "follow it. Framed in red: a number in the row of another word.",
-    label: "The numbers of three words on their way into the heads and back, twice",
-    draw,
-  });
-  const back = button(controls, "Back", () => go(goal - 1));
-  const next = button(controls, "Next", () => go(goal + 1));
-  const bar = slider(controls, {
-    label: "step",
-    min: 0,
-    max: 4,
-    step: 0.125,
-    value: 0,
-    show: (value) => String(Math.round(value)),
-    change: (value) => {
-      at = value;
-      goal = Math.round(value);
-      update();
-    },
-  });
-  choice(controls, {
-    label: "without transpose",
-    options: [
-      { value: "merge", label: "when put back" },
-      { value: "split", label: "when split, too" },
-    ],
-    value: mistake,
-    change: (value) => {
-      mistake = value;
-      update();
-    },
-  });
-  choice(controls, {
-    label: "heads",
-    options: ["1", "2", "4"].map((value) => ({ value, label: value })),
-    value: "2",
-    change: (value) => {
-      heads = Number(value);
-      update();
-    },
-  });
-  onPress(picture, (key) => {
-    chosen = Number(key.split("-")[1]);
-    update();
-  });
-  update();
+class Heads extends Figure {
+  heads = 2;
+  mistake = "merge";
+  /** The stage, with fractions while blocks move. */
+  at = 0;
+  goal = 0;
+  moving = false;
+  chosen = 6;
+
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    super(root, {
+      title: "Split the heads, and put them back",
+      hint:
+        "Press Next, or move the slider slowly and watch the blocks. Press a block to " +
+        "follow it. Framed in red: a number in the row of another word.",
+      label: "The numbers of three words on their way into the heads and back, twice",
+    });
+    const { controls } = this;
+    pushButton(controls, "Back", () => this.go(this.goal - 1), () => this.goal === 0);
+    pushButton(controls, "Next", () => this.go(this.goal + 1), () => this.goal === 4);
+    const whole = (/** @type {number} */ value) => String(Math.round(value));
+    slider(controls, "at", "step", [0, 4, 0.125], whole);
+    choice(controls, "mistake", "without transpose", [
+      ["merge", "when put back"],
+      ["split", "when split, too"],
+    ]);
+    choice(controls, "heads", "heads", [1, 2, 4]);
+    onPress(this.picture, (key) => {
+      this.chosen = Number(key.split("-")[1]);
+      this.update();
+    });
+  }
+
+  /** @param {unknown} name */
+  changed(name) {
+    if (name === "at") this.goal = Math.round(this.at);
+  }
 
   /** @param {number} stage */
-  function go(stage) {
-    goal = Math.min(4, Math.max(0, stage));
-    if (matchMedia("(prefers-reduced-motion: reduce)").matches) at = goal;
-    if (!moving) advance();
+  go(stage) {
+    this.goal = Math.min(4, Math.max(0, stage));
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.at = this.goal;
+    if (!this.moving) this.advance();
   }
 
-  function advance() {
-    const left = goal - at;
-    at = Math.abs(left) < 0.04 ? goal : at + Math.sign(left) * 0.04;
-    bar.set(at);
-    update();
-    moving = at !== goal;
-    if (moving) requestAnimationFrame(advance);
+  advance() {
+    const left = this.goal - this.at;
+    this.at = Math.abs(left) < 0.04 ? this.goal : this.at + Math.sign(left) * 0.04;
+    this.update();
+    this.moving = this.at !== this.goal;
+    if (this.moving) requestAnimationFrame(() => this.advance());
   }
 
-  function update() {
-    redraw();
-    back.disabled = goal === 0;
-    next.disabled = goal === 4;
-    if (at === goal) say(told());
-  }
-
-  /** @returns {string} where the chosen number stands, in both */
-  function told() {
-    const { right, faulty } = stages(heads, mistake);
-    const [good, bad] = [right[goal], faulty[goal]].map((tensor) => {
-      const place = tensor.order.indexOf(chosen);
-      const { row, head } = spot(tensor.shape, place, heads);
+  /** Where the chosen number stands, in both; nothing new while blocks move. */
+  tell() {
+    const { heads, goal, chosen } = this;
+    if (this.at !== goal) return this.said.textContent ?? "";
+    const { right, faulty } = stages(heads, this.mistake);
+    const [good, bad] = [right[goal], faulty[goal]].map(({ shape, order }) => {
+      const { row, head } = spot(shape, order.indexOf(chosen), heads);
       return `${head === undefined ? "" : `head ${head}, `}row of ${WORDS[row]}`;
     });
-    const strangers = misplaced(faulty[goal]);
+    const { shape, order } = faulty[goal];
+    const strangers = order.filter(
+      (entry, place) => spot(shape, place, heads).row !== wordOf(entry),
+    ).length;
     const end =
-      goal === 4 && mistake === "split" && heads > 1
+      goal === 4 && this.mistake === "split" && heads > 1
         ? " What went in came out, and yet the heads compared pieces of single words."
         : "";
     return (
@@ -208,69 +188,57 @@ export function mount(root) {
     );
   }
 
-  /** @param {Tensor} tensor @returns {number} how many stand with another word */
-  function misplaced(tensor) {
-    return tensor.order.filter(
-      (entry, place) => spot(tensor.shape, place, heads).row !== wordOf(entry),
-    ).length;
-  }
-
   /** @param {SVGElement} drawing @param {number} width */
-  function draw(drawing, width) {
-    const both = stages(heads, mistake);
+  draw(drawing, width) {
+    const { right, faulty } = stages(this.heads, this.mistake);
     const scale = width >= 560 ? 1.3 : 1;
     const half = Math.floor(width / scale / 2);
     const all = svg(drawing, "g", { transform: `scale(${scale})` });
-    drawWay(all, 0, half, { name: "right", tensors: both.right });
-    drawWay(all, half + 4, half, { name: "faulty", tensors: both.faulty });
-    return scale * (98 + headTop(heads - 1) + BLOCK * WORDS.length);
+    this.drawWay(all, 0, half, { key: "right", title: "right", tensors: right });
+    const title = "without transpose";
+    this.drawWay(all, half + 4, half, { key: "faulty", title, tensors: faulty });
+    return scale * (98 + headTop(this.heads - 1) + BLOCK * WORDS.length);
   }
 
   /**
    * @param {SVGElement} drawing @param {number} from @param {number} width
-   * @param {{name: string, tensors: Tensor[]}} way
+   * @param {{key: string, title: string, tensors: Tensor[]}} way
    */
-  function drawWay(drawing, from, width, { name, tensors }) {
+  drawWay(drawing, from, width, { key, title, tensors }) {
+    const { at, heads } = this;
     const now = tensors[Math.round(at)];
-    const title = name === "right" ? "right" : "without transpose";
-    svg(drawing, "text", { x: from, y: 14, "font-weight": 600 }, title);
-    const code = { x: from, y: 34, style: "font-family: monospace; font-size: 12px" };
-    svg(drawing, "text", code, now.code);
-    const shape = `(${now.shape.join(", ")})`;
-    svg(drawing, "text", { x: from, y: 54, class: "soft" }, shape);
+    write(drawing, from, 14, title, { "font-weight": 600 });
+    const small = { style: "font-family: monospace; font-size: 12px" };
+    write(drawing, from, 34, now.code, small);
+    write(drawing, from, 54, `(${now.shape.join(", ")})`, { class: "soft" });
     const left = from + Math.min(60, Math.max(38, (width - WIDTH * BLOCK) / 3));
     const top = 86;
-    drawLabels(drawing, left, top, now.shape);
-    const [before, after] = [Math.floor(at), Math.ceil(at)];
-    const share = at - before;
+    if (Number.isInteger(at)) this.drawLabels(drawing, left, top, now.shape);
+    const share = at - Math.floor(at);
     for (const entry of tensors[0].order) {
-      const [a, b] = [before, after].map((stage) => {
-        const tensor = tensors[stage];
-        return spot(tensor.shape, tensor.order.indexOf(entry), heads);
+      const [a, b] = [Math.floor(at), Math.ceil(at)].map((stage) => {
+        const { shape, order } = tensors[stage];
+        return spot(shape, order.indexOf(entry), heads);
       });
       const x = left + a.x + share * (b.x - a.x);
       const y = top + a.y + share * (b.y - a.y);
       const wrong = (share < 0.5 ? a : b).row !== wordOf(entry);
-      drawBlock(drawing, { x, y, key: `${name}-${entry}`, entry, wrong });
+      this.drawBlock(drawing, { x, y, key: `${key}-${entry}`, entry, wrong });
     }
   }
 
   /**
+   * The names of words and heads; while blocks move, none would be true.
    * @param {SVGElement} drawing @param {number} left @param {number} top
    * @param {number[]} shape
    */
-  function drawLabels(drawing, left, top, shape) {
-    if (at !== Math.round(at)) return; // while blocks move, no name is true
-    const stacked = inHeads(shape, heads);
-    const groups = stacked ? heads : 1;
-    for (let group = 0; group < groups; group++) {
-      const first = top + headTop(group);
-      if (stacked) {
-        svg(drawing, "text", { x: left, y: first - 8, class: "soft" }, `head ${group}`);
-      }
+  drawLabels(drawing, left, top, shape) {
+    const stacked = inHeads(shape, this.heads);
+    for (let head = 0; head < (stacked ? this.heads : 1); head++) {
+      const first = top + headTop(head);
+      if (stacked) write(drawing, left, first - 8, `head ${head}`, { class: "soft" });
       WORDS.forEach((word, row) => {
-        const y = first + BLOCK * (row + 0.5) + 5;
-        svg(drawing, "text", { x: left - 5, y, "text-anchor": "end" }, word);
+        write(drawing, left - 5, first + BLOCK * (row + 0.5) + 5, word, END);
       });
     }
   }
@@ -279,29 +247,27 @@ export function mount(root) {
    * @param {SVGElement} drawing
    * @param {{x: number, y: number, key: string, entry: number, wrong: boolean}} block
    */
-  function drawBlock(drawing, { x, y, key, entry, wrong }) {
-    const word = WORDS[wordOf(entry)];
-    const cell = svg(drawing, "g", {
-      key,
-      role: "button",
-      "aria-pressed": String(entry === chosen),
-      "aria-label": `${entry}, of ${word}${wrong ? ", with another word" : ""}`,
-    });
-    const side = { width: BLOCK - 3, height: BLOCK - 3 };
-    svg(cell, "rect", {
-      x: x + 1.5,
-      y: y + 1.5,
-      ...side,
+  drawBlock(drawing, { x, y, key, entry, wrong }) {
+    const chosen = entry === this.chosen;
+    const label = `${entry}, of ${WORDS[wordOf(entry)]}`;
+    const group = touchable(
+      drawing, key, wrong ? `${label}, with another word` : label, chosen,
+    );
+    rect(group, [x + 1.5, y + 1.5, BLOCK - 3, BLOCK - 3], {
       rx: 3,
       fill: shade([0.15, 0.5, 0.9][wordOf(entry)], "word"),
       stroke: wrong ? "var(--role-mistake)" : "var(--line)",
       "stroke-width": wrong ? 3 : 1,
     });
-    svg(cell, "rect", { x, y, width: BLOCK, height: BLOCK, fill: "transparent" });
-    const look = { "text-anchor": "middle", class: "number" };
-    const bold = entry === chosen ? { "font-weight": 700 } : {};
-    const line = entry === chosen ? { "text-decoration": "underline" } : {};
-    const middle = { x: x + BLOCK / 2, y: y + BLOCK / 2 + 5 };
-    svg(cell, "text", { ...middle, ...look, ...bold, ...line }, String(entry));
+    const letters = chosen ? { "font-weight": 700, "text-decoration": "underline" } : {};
+    // All of its ground can be pressed.
+    const ground = { fill: "transparent" };
+    const look = { class: "number", ...letters };
+    cell(group, [x, y, BLOCK, BLOCK], entry, ground, look);
   }
+}
+
+/** @param {HTMLElement} root */
+export function mount(root) {
+  new Heads(root).update();
 }

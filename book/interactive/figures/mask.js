@@ -3,7 +3,12 @@
 
 import { Matrix, timesTransposed } from "../arrays.js";
 import { scaledDotProductAttention } from "../attention.js";
-import { choice, fixed, onPress, panel, shade, slider, svg } from "../draw.js";
+import { onPress } from "../canvas.js";
+import { choice, options, slider } from "../controls.js";
+import {
+  cell, circle, END, fixed, MIDDLE, rect, shade, svg, touchable, write,
+} from "../draw.js";
+import { Figure } from "../frame.js";
 import { causalMask, paddingMask } from "../masks.js";
 
 const WORDS = ["<sos>", "el", "gato", "come", "<pad>"];
@@ -90,11 +95,8 @@ export function heard(mask, layers) {
 export function weightsOf(mask) {
   const [q, k] = [Matrix.fromRows(QUERIES), Matrix.fromRows(KEYS)];
   const data = Uint8Array.from(mask.flat(), Number);
-  return scaledDotProductAttention(q, k, k, {
-    rows: LENGTH,
-    cols: LENGTH,
-    data,
-  }).weights.toRows();
+  const open = { rows: LENGTH, cols: LENGTH, data };
+  return scaledDotProductAttention(q, k, k, open).weights.toRows();
 }
 
 /**
@@ -114,100 +116,82 @@ export function weightsOfFormula(mask) {
   });
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  let mask = maskOf("both");
-  let weigh = weightsOf;
-  let layers = 1;
-  let row = 2;
-  const { controls, picture, redraw, say } = panel(root, {
-    title: "Click a mask together",
-    hint:
-      "Each row is a word that looks, each column a word to look at. Press a cell to " +
-      "open or close it. Right of the dashed stairs lies the future. A dot: closed, " +
-      "yet heard, as its own vector or by way of another word.",
-    label: "A mask of five words by five, and the attention weights under it",
-    draw,
-  });
-  choice(controls, {
-    label: "start from",
-    options: Object.entries(RULES).map(([value, { label }]) => ({ value, label })),
-    value: "both",
-    change: (name) => {
-      mask = maskOf(name);
-      row = name === "thorough" ? PADDING : 2;
-      update();
-    },
-  });
-  choice(controls, {
-    label: "softmax",
-    options: [
-      { value: "lib", label: "of lib" },
-      { value: "formula", label: "with −∞, as in the formula" },
-    ],
-    value: "lib",
-    change: (name) => {
-      weigh = name === "lib" ? weightsOf : weightsOfFormula;
-      update();
-    },
-  });
-  slider(controls, {
-    label: "layers",
-    min: 1,
-    max: 4,
-    step: 1,
-    value: layers,
-    change: (value) => {
-      layers = value;
-      update();
-    },
-  });
-  onPress(picture, (key) => {
-    const [query, at] = key.split("-").map(Number);
-    mask[query][at] = !mask[query][at];
-    row = query;
-    update();
-  });
-  update();
+class MaskFigure extends Figure {
+  rule = "both";
+  mask = maskOf("both");
+  softmax = "lib";
+  layers = 1;
+  row = 2;
 
-  function update() {
-    redraw();
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    super(root, {
+      title: "Click a mask together",
+      hint:
+        "Each row is a word that looks, each column a word to look at. Press a cell to " +
+        "open or close it. Right of the dashed stairs lies the future. A dot: closed, " +
+        "yet heard, as its own vector or by way of another word.",
+      label: "A mask of five words by five, and the attention weights under it",
+    });
+    choice(this.controls, "rule", "start from", options(RULES));
+    choice(this.controls, "softmax", "softmax", [
+      ["lib", "of lib"],
+      ["formula", "with −∞, as in the formula"],
+    ]);
+    slider(this.controls, "layers", "layers", [1, 4]);
+    onPress(this.picture, (key) => {
+      const [query, at] = key.split("-").map(Number);
+      this.mask[query][at] = !this.mask[query][at];
+      this.row = query;
+      this.update();
+    });
+  }
+
+  get weights() {
+    return this.softmax === "lib" ? weightsOf(this.mask) : weightsOfFormula(this.mask);
+  }
+
+  /** @param {unknown} name */
+  changed(name) {
+    if (name !== "rule") return;
+    this.mask = maskOf(this.rule);
+    this.row = this.rule === "thorough" ? PADDING : 2;
+  }
+
+  tell() {
+    const { mask, layers, row } = this;
     const names = WORDS.filter((_, key) => heard(mask, layers)[row][key]);
-    say(
+    return (
       `${WORDS[row]} hears ${names.join(", ")} after ` +
-        `${layers} ${layers === 1 ? "layer" : "layers"}. ${shares()}`,
+      `${layers} ${layers === 1 ? "layer" : "layers"}. ${this.shares()}`
     );
   }
 
-  /** @returns {string} what the chosen row gives to the future and to padding */
-  function shares() {
-    const weights = weigh(mask)[row];
-    if (mask[row].every((open) => !open)) {
+  /** What the chosen row gives to the future and to padding. */
+  shares() {
+    const weights = this.weights[this.row];
+    if (this.mask[this.row].every((open) => !open)) {
       return Number.isNaN(weights[0])
         ? "It may look at nothing: zero divided by zero, NaN, which spreads."
         : "It may look at nothing: lib gives it zeros, and so an output of zero.";
     }
-    const later = weights.slice(row + 1, PADDING).reduce((a, b) => a + b, 0);
-    const padding = weights[PADDING];
+    const later = weights.slice(this.row + 1, PADDING).reduce((a, b) => a + b, 0);
     return (
       `Of its attention, ${fixed(later)} goes to later words ` +
-      `and ${fixed(padding)} to padding.`
+      `and ${fixed(weights[PADDING])} to padding.`
     );
   }
 
-  /**
-   * @param {SVGElement} drawing
-   * @param {number} width
-   */
-  function draw(drawing, width) {
+  /** @param {SVGElement} drawing @param {number} width */
+  draw(drawing, width) {
     const left = 62;
     const wide = width >= 560;
     const room = (wide ? width / 2 : width) - left;
     const side = Math.min(wide ? 58 : 50, room / LENGTH - 2);
     const high = 50 + side * LENGTH;
-    drawMask(drawing, left, 50, side);
     const [right, below] = wide ? [left + width / 2, 50] : [left, 50 + high + 14];
-    drawWeights(drawing, right, below, side);
+    this.drawMask(drawing, left, 50, side);
+    this.drawWeights(drawing, right, below, side);
     return below + side * LENGTH + 6;
   }
 
@@ -215,101 +199,73 @@ export function mount(root) {
    * @param {SVGElement} drawing @param {number} left @param {number} top
    * @param {number} side
    */
-  function drawMask(drawing, left, top, side) {
-    drawFrame(drawing, left, top, { side, row, title: "may look" });
-    const reach = heard(mask, layers);
-    mask.forEach((line, query) =>
-      line.forEach((open, key) => {
-        const state = open ? "open" : "closed";
-        const cell = svg(drawing, "g", {
-          key: `${query}-${key}`,
-          role: "button",
-          "aria-pressed": String(open),
-          "aria-label": `${WORDS[query]} looks at ${WORDS[key]}: ${state}`,
-        });
-        const [x, y] = [left + side * key, top + side * query];
-        svg(cell, "rect", {
-          x: x + 1,
-          y: y + 1,
-          width: side - 2,
-          height: side - 2,
-          rx: 3,
-          fill: open ? shade(1) : "var(--field)",
-          stroke: "var(--line)",
-        });
-        if (!open && reach[query][key]) {
-          // Closed, and yet heard: by way of another word, or by the residual.
-          const [cx, cy] = [x + side / 2, y + side / 2];
-          svg(cell, "circle", { cx, cy, r: side / 7, fill: shade(1) });
-        }
-      }),
-    );
-    drawStairs(drawing, left, top, side);
+  drawMask(drawing, left, top, side) {
+    const reach = heard(this.mask, this.layers);
+    drawTable(drawing, [left, top], side, this.row, "may look", (query, key, box) => {
+      const open = this.mask[query][key];
+      const state = `looks at ${WORDS[key]}: ${open ? "open" : "closed"}`;
+      const label = `${WORDS[query]} ${state}`;
+      const made = touchable(drawing, `${query}-${key}`, label, open);
+      const fill = open ? shade(1) : "var(--field)";
+      rect(made, box, { rx: 3, fill, stroke: "var(--line)" });
+      if (open || !reach[query][key]) return;
+      // Closed, and yet heard: by way of another word, or by the residual.
+      const middle = [left + side * (key + 0.5), top + side * (query + 0.5)];
+      circle(made, middle, side / 7, { fill: shade(1) });
+    });
   }
 
   /**
    * @param {SVGElement} drawing @param {number} left @param {number} top
    * @param {number} side
    */
-  function drawWeights(drawing, left, top, side) {
-    drawFrame(drawing, left, top, { side, row, title: "attention weights" });
-    weigh(mask).forEach((line, query) =>
-      line.forEach((weight, key) => {
-        const [x, y] = [left + side * key, top + side * query];
-        const broken = Number.isNaN(weight);
-        svg(drawing, "rect", {
-          x: x + 1,
-          y: y + 1,
-          width: side - 2,
-          height: side - 2,
-          rx: 3,
-          fill: broken ? shade(0.5, "mistake") : shade(weight),
-          stroke: "var(--line)",
-        });
-        const middle = { x: x + side / 2, y: y + side / 2 + 5 };
-        const look = { "text-anchor": "middle", class: "number" };
-        const place = { ...middle, ...look, "data-weight": `${query}-${key}` };
-        svg(drawing, "text", place, fixed(weight));
-      }),
-    );
-    drawStairs(drawing, left, top, side);
+  drawWeights(drawing, left, top, side) {
+    const { weights, row } = this;
+    const title = "attention weights";
+    drawTable(drawing, [left, top], side, row, title, (query, key, box) => {
+      const weight = weights[query][key];
+      const fill = Number.isNaN(weight) ? shade(0.5, "mistake") : shade(weight);
+      const letters = { class: "number", "data-weight": `${query}-${key}` };
+      const look = { rx: 3, fill, stroke: "var(--line)" };
+      cell(drawing, box, fixed(weight), look, letters);
+    });
   }
 }
 
 /**
- * The title and the names of a table of words by words; the chosen row is underlined.
- * @param {SVGElement} drawing @param {number} left @param {number} top
- * @param {{side: number, row: number, title: string}} look
+ * A table of words by words, the chosen row framed; `draw` draws each of its cells.
+ * @param {SVGElement} drawing
+ * @param {number[]} corner
+ * @param {number} side of a cell
+ * @param {number} row the chosen one
+ * @param {string} title
+ * @param {(query: number, key: number, box: number[]) => void} draw
  */
-function drawFrame(drawing, left, top, { side, row, title }) {
-  svg(drawing, "text", { x: left, y: top - 34, "font-weight": 600 }, title);
+function drawTable(drawing, [left, top], side, row, title, draw) {
+  write(drawing, left, top - 34, title, { "font-weight": 600 });
   WORDS.forEach((word, place) => {
-    const middle = top + side * (place + 0.5) + 5;
     const chosen = place === row ? { "font-weight": 700 } : {};
-    const end = { x: left - 6, y: middle, "text-anchor": "end", ...chosen };
-    svg(drawing, "text", end, word);
-    const center = { x: left + side * (place + 0.5), y: top - 8 };
-    svg(drawing, "text", { ...center, "text-anchor": "middle" }, word);
+    const middle = side * (place + 0.5);
+    write(drawing, left - 6, top + middle + 5, word, { ...END, ...chosen });
+    write(drawing, left + middle, top - 8, word, MIDDLE);
   });
-  const y = top + side * row;
-  const frame = { x: left - 1, y: y - 1, width: side * LENGTH + 2, height: side + 2 };
+  const frame = [left - 1, top + side * row - 1, side * LENGTH + 2, side + 2];
   const stroke = { stroke: "var(--role-query)", "stroke-width": 3, fill: "none" };
-  svg(drawing, "rect", { ...frame, ...stroke });
-}
-
-/**
- * The line between the present and the future, drawn as stairs.
- * @param {SVGElement} drawing @param {number} left @param {number} top
- * @param {number} side
- */
-function drawStairs(drawing, left, top, side) {
+  rect(drawing, frame, stroke);
+  for (let at = 0; at < LENGTH * LENGTH; at++) {
+    const [query, key] = [Math.floor(at / LENGTH), at % LENGTH];
+    const [x, y] = [left + side * key, top + side * query];
+    draw(query, key, [x + 1, y + 1, side - 2, side - 2]);
+  }
+  // The line between the present and the future, drawn as stairs.
   const steps = `v${side} h${side} `.repeat(LENGTH - 1);
   svg(drawing, "path", {
-    d: `M${left + side} ${top} ${steps}`,
-    fill: "none",
-    stroke: "var(--ink)",
-    "stroke-width": 2,
-    "stroke-dasharray": "5 4",
-    "pointer-events": "none",
+    d: `M${left + side} ${top} ${steps}`, fill: "none", stroke: "var(--ink)",
+    "stroke-width": 2, "stroke-dasharray": "5 4", "pointer-events": "none",
   });
+}
+
+/** @param {HTMLElement} root */
+export function mount(root) {
+  new MaskFigure(root).update();
 }

@@ -1,6 +1,9 @@
 // Chapter 10: sub-words, merge by merge, for words of one's own.
 
-import { button, choice, onPress, panel, shade, svg, textField } from "../draw.js";
+import { onPress } from "../canvas.js";
+import { choice, options, pushButton, textField } from "../controls.js";
+import { cell, edge, rect, shade, touchable, write } from "../draw.js";
+import { Figure } from "../frame.js";
 import { CHARACTERS, MERGES } from "../merge_list.js";
 import { SubwordVocabulary } from "../subwords.js";
 
@@ -134,75 +137,77 @@ export function rulesOf(list, text) {
   return { rules, vocabulary };
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  let list = "chapter";
-  let text = LISTS[list].example;
-  let step = 0;
-  const { controls, picture, redraw, say } = panel(root, {
-    title: "Sub-words, merge by merge",
-    hint:
-      "Write words of your own. " +
-      "Each step applies the next merge of the list that finds its pair.",
-    label: "Words cut into pieces",
-    draw,
-  });
-  const field = textField(controls, {
-    label: "text",
-    value: text,
-    maxLength: 80,
-    change: (value) => update(value, 0),
-  });
-  choice(controls, {
-    label: "merges",
-    options: Object.entries(LISTS).map(([value, { label }]) => ({ value, label })),
-    value: list,
-    change: (value) => {
-      if (text === LISTS[list].example) text = LISTS[value].example;
-      list = value;
-      field.value = text;
-      update(text, 0);
-    },
-  });
-  button(controls, "letters", () => update(text, 0));
-  button(controls, "◀ back", () => update(text, step - 1));
-  button(controls, "next ▶", () => update(text, step + 1));
-  button(controls, "all", () => update(text, Infinity));
-  onPress(picture, (key) => update(text, Number(key)));
-  update(text, 0);
+class Merges extends Figure {
+  text = LISTS.chapter.example;
+  list = "chapter";
+  /** The list whose example was shown last. */
+  before = "chapter";
+  step = 0;
+  now = this.merged();
 
-  /**
-   * @param {string} newText
-   * @param {number} newStep
-   */
-  function update(newText, newStep) {
-    text = newText;
-    const { rules, vocabulary } = rulesOf(list, text);
-    const steps = stepsOf(vocabulary, text);
-    step = Math.max(0, Math.min(newStep, steps.length - 1));
-    redraw();
-    say(told(rules, vocabulary, steps));
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    super(root, {
+      title: "Sub-words, merge by merge",
+      hint:
+        "Write words of your own. " +
+        "Each step applies the next merge of the list that finds its pair.",
+      label: "Words cut into pieces",
+    });
+    const { controls } = this;
+    textField(controls, "text", "text", { maxlength: 80 });
+    choice(controls, "list", "merges", options(LISTS));
+    const to = (/** @type {number} */ step) => () => {
+      this.step = step;
+    };
+    pushButton(controls, "letters", to(0));
+    pushButton(controls, "◀ back", () => this.step--);
+    pushButton(controls, "next ▶", () => this.step++);
+    pushButton(controls, "all", to(Infinity));
+    onPress(this.picture, (key) => {
+      this.step = Number(key);
+      this.update();
+    });
   }
 
-  /**
-   * @param {Rule[]} rules
-   * @param {SubwordVocabulary} vocabulary
-   * @param {ReturnType<typeof stepsOf>} steps
-   */
-  function told(rules, vocabulary, steps) {
-    const pieces = steps[step].words.flat().length;
+  /** @param {unknown} name */
+  changed(name) {
+    if (name) this.step = 0;
+    if (name !== "list") return;
+    if (this.text === LISTS[this.before].example) this.text = LISTS[this.list].example;
+    this.before = this.list;
+  }
+
+  /** The rules, the vocabulary that applies them, and what they do to the text. */
+  merged() {
+    const { rules, vocabulary } = rulesOf(this.list, this.text);
+    const steps = stepsOf(vocabulary, this.text);
+    this.step = Math.max(0, Math.min(this.step, steps.length - 1));
+    return { rules, vocabulary, steps };
+  }
+
+  update() {
+    this.now = this.merged();
+    super.update();
+  }
+
+  tell() {
+    const { rules, vocabulary, steps } = this.now;
+    const { words, rule } = steps[this.step];
+    const pieces = words.flat().length;
     if (pieces === 0) return "Write a word.";
-    const unknown = vocabulary.unknownCharacters(text);
+    const unknown = vocabulary.unknownCharacters(this.text);
     const lacking = unknown.length
       ? ` Unknown to this list, so <unk>: ${unknown.join(" ")}.`
       : "";
-    if (step === 0) {
+    if (this.step === 0) {
       return `Single characters, ▁ where a word begins: ${pieces} pieces.${lacking}`;
     }
-    const { pair, count } = rules[steps[step].rule];
+    const { pair, count } = rules[rule];
     const often = count ? `, side by side ${count} times when it was learned` : "";
-    const number = (steps[step].rule + 1).toLocaleString("en");
-    const end = step === steps.length - 1 ? " No other merge of the list applies." : "";
+    const number = (rule + 1).toLocaleString("en");
+    const last = this.step === steps.length - 1;
+    const end = last ? " No other merge of the list applies." : "";
     const left = pieces === 1 ? "1 piece" : `${pieces} pieces`;
     return (
       `Merge ${number} joins ${pair[0]} and ${pair[1]}${often}: ${left}.` +
@@ -210,13 +215,10 @@ export function mount(root) {
     );
   }
 
-  /**
-   * @param {SVGElement} drawing
-   * @param {number} width
-   */
-  function draw(drawing, width) {
-    const { rules, vocabulary } = rulesOf(list, text);
-    const steps = stepsOf(vocabulary, text);
+  /** @param {SVGElement} drawing @param {number} width */
+  draw(drawing, width) {
+    const { rules, vocabulary, steps } = this.now;
+    const { step } = this;
     const joined = step ? rules[steps[step].rule].pair.join("") : "";
     let [x, y] = [0, 4];
     for (const word of steps[step].words) {
@@ -226,38 +228,32 @@ export function mount(root) {
       word.forEach((piece, i) => {
         if (x + widths[i] > width) [x, y] = [0, y + 44];
         const known = piece.length > 1 || vocabulary.ids.has(piece);
-        svg(drawing, "rect", {
-          x: x + 1,
-          y,
-          width: widths[i] - 2,
-          height: 34,
+        const look = {
           rx: 5,
           fill: piece === joined ? shade(0.8, "word") : "var(--field)",
           stroke: known ? "var(--line)" : "var(--role-mistake)",
           "stroke-dasharray": known ? undefined : "4 3",
-        });
-        const middle = { x: x + widths[i] / 2, y: y + 22, "text-anchor": "middle" };
-        svg(drawing, "text", { ...middle, class: "piece" }, piece);
+        };
+        cell(drawing, [x + 1, y, widths[i] - 2, 34], piece, look, { class: "piece" });
         x += widths[i];
       });
       x += 12;
     }
-    return drawRules(drawing, rules, steps, width, y + 66);
+    return this.drawRules(drawing, width, y + 66);
   }
 
   /**
    * The merges that apply, the present one marked; each can be pressed.
    * @param {SVGElement} drawing
-   * @param {Rule[]} rules
-   * @param {ReturnType<typeof stepsOf>} steps
    * @param {number} width
    * @param {number} top
    */
-  function drawRules(drawing, rules, steps, width, top) {
-    const first = Math.max(1, Math.min(step - 3, steps.length - 8));
+  drawRules(drawing, width, top) {
+    const { steps, rules } = this.now;
+    const first = Math.max(1, Math.min(this.step - 3, steps.length - 8));
     const shown = steps.slice(first, first + 8);
     const title = `the merges of the list that apply here (${steps.length - 1})`;
-    svg(drawing, "text", { x: 0, y: top, class: "soft" }, title);
+    write(drawing, 0, top, title, { class: "soft" });
     const across = Math.max(1, Math.floor(width / 240));
     shown.forEach(({ rule }, i) => {
       const at = first + i;
@@ -265,25 +261,13 @@ export function mount(root) {
       const often = count ? `  (${count} times)` : "";
       const number = (rule + 1).toLocaleString("en");
       const name = `${number}. ${pair[0]} + ${pair[1]}${often}`;
-      const x = 240 * (i % across);
-      const y = top + 10 + 32 * Math.floor(i / across);
-      const line = svg(drawing, "g", {
-        key: String(at),
-        role: "button",
-        "aria-pressed": String(at === step),
-        "aria-label": `merge ${name}`,
-      });
-      svg(line, "rect", {
-        x: x + 1,
-        y: y + 1,
-        width: Math.min(width, 240) - 10,
-        height: 29,
-        rx: 4,
-        fill: at <= step ? shade(0.25, "word") : "var(--field)",
-        stroke: at === step ? "var(--accent)" : "var(--line)",
-        "stroke-width": at === step ? 3 : 0.7,
-      });
-      svg(line, "text", { x: x + 10, y: y + 20, class: "number" }, name);
+      const [x, y] = [240 * (i % across), top + 10 + 32 * Math.floor(i / across)];
+      const now = at === this.step;
+      const line = touchable(drawing, at, `merge ${name}`, now);
+      const fill = at <= this.step ? shade(0.25, "word") : "var(--field)";
+      const box = [x + 1, y + 1, Math.min(width, 240) - 10, 29];
+      rect(line, box, { rx: 4, fill, ...edge(now) });
+      write(line, x + 10, y + 20, name, { class: "number" });
     });
     return top + 14 + 32 * Math.ceil(shown.length / across);
   }
@@ -294,4 +278,9 @@ function widthOf(piece) {
   const narrow = (piece.match(/[ilrtfjI.,'!:;|]/g) ?? []).length;
   const broad = (piece.match(/[mwMW▁]/g) ?? []).length;
   return Math.max(24, 10 + 9 * piece.length - 4 * narrow + 4 * broad);
+}
+
+/** @param {HTMLElement} root */
+export function mount(root) {
+  new Merges(root).update();
 }

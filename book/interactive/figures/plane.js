@@ -1,19 +1,29 @@
 // Chapter 9: the plane of the smallest translator: drag its words, train it by steps.
 
 import { softmax } from "../arrays.js";
-import { button, choice, fixed, onDrag, panel, shade, svg } from "../draw.js";
+import { onDrag } from "../canvas.js";
+import { choice, pushButton } from "../controls.js";
+import {
+  BOLD, cell, circle, edge, END, fixed, MIDDLE, segment, shade, svg, through, write,
+} from "../draw.js";
+import { Figure } from "../frame.js";
+import { Plane } from "../plane.js";
 import {
   Adam, changed, forward, GradientDescent, gradientOf, PHRASES, SOURCE_WORDS,
   TARGET_WORDS, translate, untrained,
 } from "../smallest.js";
 
 const REACH = 4; // of the plane of words
-const PHASES = ["forward", "loss", "gradient", "step"];
 const REGIONS = ["weight", "key", "query", "word", "value"]; // one for each word
-const NAMES = ["lets go", "to go"];
+const ASKED = ["lets go", "to go"];
 const LINES = [undefined, "6 4"]; // solid for the first phrase, dashed for the second
 
+const PHASES = ["forward", "loss", "gradient", "step"];
+/** @type {Record<string, string[]>} */
+const NAMES = { encoder: SOURCE_WORDS, decoder: TARGET_WORDS };
+
 /** @typedef {[number, number]} Point */
+/** @typedef {import("../smallest.js").Seen} Seen */
 
 /**
  * The part of a square in which one word has the highest score, as a polygon.
@@ -44,307 +54,252 @@ export function region(word, scores, reach) {
   return corners;
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  let numbers = untrained();
+class SmallestPlane extends Figure {
+  numbers = untrained();
+  kind = "adam";
   /** @type {Adam | GradientDescent} */
-  let optimizer = new Adam(0.1);
-  let kind = "adam";
-  let steps = 0;
-  let phase = 0;
-  let side = "encoder";
-  let reach = 4;
-  let area = 300; // the side of a plane, in pixels
-  let arrows = false;
+  optimizer = new Adam(0.1);
+  steps = 0;
+  /** The quarter of a step that comes next, and the one that was made just now. */
+  phase = 0;
+  shown = -1;
+  side = "encoder";
+  sentence = this.summary();
+  plane = new Plane([0, 24], 300, -REACH, REACH);
 
-  const { controls, picture, redraw, say } = panel(root, {
-    title: "The plane of the smallest translator",
-    hint:
-      "Train it, a quarter of a step at a time or ten steps at once. Then drag a " +
-      "word in the first plane, watch where the decoder lands in the second (solid " +
-      "for lets go, dashed for to go), and train on.",
-    label: "Two planes: the words, and where the decoder lands",
-    draw,
-  });
-  const next = button(controls, "next: forward", quarter);
-  button(controls, "10 steps", () => {
-    for (let i = 0; i < 10; i++) step();
-    phase = 0;
-    update(summary());
-  });
-  button(controls, "start again", start);
-  choice(controls, {
-    label: "drag",
-    options: [
-      { value: "encoder", label: "English words" },
-      { value: "decoder", label: "Spanish words" },
-    ],
-    value: side,
-    change: (value) => {
-      side = value;
-      update(summary());
-    },
-  });
-  choice(controls, {
-    label: "steps by",
-    options: [
-      { value: "adam", label: "Adam" },
-      { value: "plain", label: "plain gradient" },
-    ],
-    value: kind,
-    change: (value) => {
-      kind = value;
-      start();
-    },
-  });
-  onDrag(
-    picture,
-    (key, x, y) => {
-      const unit = area / 2 / REACH;
-      move(Number(key), (x - area / 2) / unit, (area / 2 + 24 - y) / unit);
-    },
-    (key, right, down) => {
-      const [x, y] = words().row(Number(key));
-      move(Number(key), x + 0.1 * right, y - 0.1 * down);
-    },
-  );
-  start();
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    super(root, {
+      title: "The plane of the smallest translator",
+      hint:
+        "Train it, a quarter of a step at a time or ten steps at once. Then drag a " +
+        "word in the first plane, watch where the decoder lands in the second (solid " +
+        "for lets go, dashed for to go), and train on.",
+      label: "Two planes: the words, and where the decoder lands",
+    });
+    const { controls } = this;
+    const next = pushButton(controls, "", () => this.quarter());
+    controls.shows.push(() => {
+      next.textContent = `next: ${PHASES[this.phase]}`;
+    });
+    pushButton(controls, "10 steps", () => {
+      for (let i = 0; i < 10; i++) this.step();
+      this.show(this.summary());
+    });
+    pushButton(controls, "start again", () => this.start());
+    choice(controls, "side", "drag", [
+      ["encoder", "English words"],
+      ["decoder", "Spanish words"],
+    ]);
+    choice(controls, "kind", "steps by", [
+      ["adam", "Adam"],
+      ["plain", "plain gradient"],
+    ]);
+    onDrag(
+      this.picture,
+      (key, x, y) => this.move(Number(key), this.plane.at([x, y])),
+      (key, right, down) => {
+        const [x, y] = this.words.row(Number(key));
+        this.move(Number(key), [x + 0.1 * right, y - 0.1 * down]);
+      },
+    );
+  }
 
-  function start() {
-    numbers = untrained();
-    optimizer = kind === "adam" ? new Adam(0.1) : new GradientDescent(0.1);
-    steps = phase = 0;
-    update(summary());
+  /** @param {unknown} name */
+  changed(name) {
+    if (name === "kind") this.start();
+    if (name === "side") this.show(this.summary(), this.phase);
+  }
+
+  start() {
+    this.numbers = untrained();
+    this.optimizer = new (this.kind === "adam" ? Adam : GradientDescent)(0.1);
+    this.steps = 0;
+    this.show(this.summary());
+  }
+
+  /**
+   * What to say, and where the training stands.
+   * @param {string} sentence
+   * @param {number} [phase] the quarter that comes next
+   * @param {number} [shown] the quarter that was made just now
+   */
+  show(sentence, phase = 0, shown = -1) {
+    Object.assign(this, { sentence, phase, shown });
   }
 
   /** The table of the words that can be dragged. */
-  function words() {
-    return numbers[`${side}.embedding.weight`];
+  get words() {
+    return this.numbers[`${this.side}.embedding.weight`];
   }
 
-  /**
-   * @param {number} id
-   * @param {number} x
-   * @param {number} y
-   */
-  function move(id, x, y) {
-    const place = [x, y].map((n) => Math.min(REACH, Math.max(-REACH, n)));
-    const table = changed(words(), (n, i) => (i >> 1 === id ? place[i % 2] : n));
-    numbers = { ...numbers, [`${side}.embedding.weight`]: table };
-    phase = 0;
-    const name = (side === "encoder" ? SOURCE_WORDS : TARGET_WORDS)[id];
-    const shown = place.map((n) => fixed(n, 1)).join(", ");
-    update(`${name} stands at (${shown}). ${summary()}`);
+  /** @param {number} id @param {number[]} to */
+  move(id, to) {
+    const place = to.map((n) => Math.min(REACH, Math.max(-REACH, n)));
+    const table = changed(this.words, (n, i) => (i >> 1 === id ? place[i % 2] : n));
+    this.numbers = { ...this.numbers, [`${this.side}.embedding.weight`]: table };
+    const at = place.map((n) => fixed(n, 1)).join(", ");
+    this.show(`${NAMES[this.side][id]} stands at (${at}). ${this.summary()}`);
+    this.update();
   }
 
-  function step() {
-    numbers = optimizer.step(numbers, gradientOf(numbers).gradient);
-    steps += 1;
+  step() {
+    this.numbers = this.optimizer.step(this.numbers, gradientOf(this.numbers).gradient);
+    this.steps += 1;
   }
 
   /** One quarter of a step of training. */
-  function quarter() {
-    const { loss, chances, gradient } = gradientOf(numbers);
-    const told = [
-      () => "Forward: the scores of the four answers become probabilities.",
-      () =>
-        "Loss: minus the logarithm of each outlined probability is " +
+  quarter() {
+    const { phase } = this;
+    const { loss, chances, gradient } = gradientOf(this.numbers);
+    if (PHASES[phase] === "step") this.step();
+    const all = Object.values(gradient).flatMap((each) => Array.from(each.data));
+    const largest = fixed(Math.max(...all.map(Math.abs)));
+    const sentence = [
+      "Forward: the scores of the four answers become probabilities.",
+      "Loss: minus the logarithm of each outlined probability is " +
         `${chances.map((p) => fixed(-Math.log(p))).join(", ")}; their mean is ` +
         `${fixed(loss)}.`,
-      () => {
-        const all = Object.values(gradient).flatMap((each) => Array.from(each.data));
-        const largest = Math.max(...all.map(Math.abs));
-        return (
-          "Gradient: the arrows show which way each word must go for the loss to " +
-          "fall, the steepest longest. Of all 69 slopes the steepest is " +
-          `${fixed(largest)}.`
-        );
-      },
-      () => {
-        step();
-        return `Step ${steps} is done: all 69 numbers have moved. ${summary()}`;
-      },
+      "Gradient: the arrows show which way each word must go for the loss to " +
+        `fall, the steepest longest. Of all 69 slopes the steepest is ${largest}.`,
+      `Step ${this.steps} is done: all 69 numbers have moved. ${this.summary()}`,
     ][phase];
-    const sentence = told();
-    const shown = phase;
-    phase = (phase + 1) % PHASES.length;
-    update(sentence, shown);
+    this.show(sentence, (phase + 1) % PHASES.length, phase);
   }
 
-  function summary() {
+  summary() {
     const written = PHRASES.map(
-      ({ src }, i) => `${NAMES[i]} → ${translate(numbers, src).join(" ")}`,
+      ({ src }, i) => `${ASKED[i]} → ${translate(this.numbers, src).join(" ")}`,
     );
-    const { loss } = gradientOf(numbers);
-    return `After ${steps} steps: ${written.join("; ")}. Loss ${fixed(loss)}.`;
+    const { loss } = gradientOf(this.numbers);
+    return `After ${this.steps} steps: ${written.join("; ")}. Loss ${fixed(loss)}.`;
   }
 
-  /**
-   * @param {string} sentence
-   * @param {number} [shown] the phase that the drawing shows
-   */
-  function update(sentence, shown = -1) {
-    next.textContent = `next: ${PHASES[phase]}`;
-    arrows = shown === 2;
-    redraw();
-    say(sentence);
+  tell() {
+    return this.sentence;
   }
 
-  /**
-   * @param {SVGElement} drawing
-   * @param {number} width
-   */
-  function draw(drawing, width) {
+  /** @param {SVGElement} drawing @param {number} width */
+  draw(drawing, width) {
     const beside = width >= 560;
-    area = Math.min(320, beside ? (width - 24) / 2 : width);
-    drawWords(drawing);
-    const seen = PHRASES.map(({ src, tgtIn }) => forward(numbers, src, tgtIn));
-    const [left, top] = beside ? [area + 24, 24] : [0, area + 58];
-    drawLanding(drawing, seen, left, top);
-    return drawAnswers(drawing, seen, top + area + 30, Math.min(width, 2 * area + 24));
+    const area = Math.min(320, beside ? (width - 24) / 2 : width);
+    this.plane = new Plane([0, 24], area, -REACH, REACH);
+    this.drawWords(drawing);
+    const seen = PHRASES.map(({ src, tgtIn }) => forward(this.numbers, src, tgtIn));
+    const corner = beside ? [area + 24, 24] : [0, area + 58];
+    this.drawLanding(drawing, seen, corner, area);
+    const top = corner[1] + area + 30;
+    return drawAnswers(drawing, seen, top, Math.min(width, 2 * area + 24));
   }
 
-  /**
-   * The words of one language, to be dragged.
-   * @param {SVGElement} drawing
-   */
-  function drawWords(drawing) {
-    const unit = area / 2 / REACH;
-    const names = side === "encoder" ? SOURCE_WORDS : TARGET_WORDS;
-    plane(drawing, 0, 24, side === "encoder" ? "English words" : "Spanish words");
-    const slopes = gradientOf(numbers).gradient[`${side}.embedding.weight`];
+  /** The words of one language, to be dragged. @param {SVGElement} drawing */
+  drawWords(drawing) {
+    const { plane, side, words } = this;
+    plane.draw(drawing, side === "encoder" ? "English words" : "Spanish words");
+    const slopes = gradientOf(this.numbers).gradient[`${side}.embedding.weight`];
     const lengths = slopes.toRows().map(([x, y]) => Math.hypot(x, y));
     const longest = Math.max(1e-9, ...lengths);
-    names.forEach((name, id) => {
-      const [x, y] = words().row(id);
-      const [cx, cy] = [area / 2 + unit * x, 24 + area / 2 - unit * y];
-      const shown = `(${fixed(x, 1)}, ${fixed(y, 1)})`;
+    NAMES[side].forEach((name, id) => {
+      const [x, y] = words.row(id);
+      const [cx, cy] = plane.placed([x, y]);
       const point = svg(drawing, "g", {
-        key: id,
-        role: "slider",
-        "data-drag": true,
-        "aria-label": name,
-        "aria-valuenow": x.toFixed(1),
-        "aria-valuemin": -REACH,
-        "aria-valuemax": REACH,
-        "aria-valuetext": shown,
+        key: id, role: "slider", "data-drag": true, "aria-label": name,
+        "aria-valuenow": x.toFixed(1), "aria-valuemin": -REACH, "aria-valuemax": REACH,
+        "aria-valuetext": `(${fixed(x, 1)}, ${fixed(y, 1)})`,
       });
-      svg(point, "circle", { cx, cy, r: 18, fill: "transparent" });
-      if (arrows) {
+      circle(point, [cx, cy], 18, { fill: "transparent" });
+      if (PHASES[this.shown] === "gradient") {
         const [dx, dy] = Array.from(slopes.row(id), (d) => (-45 * d) / longest);
-        const way = { x1: cx, y1: cy, x2: cx + dx, y2: cy - dy };
-        const line = { stroke: "var(--role-mistake)", "stroke-width": 3 };
-        svg(point, "line", { ...way, ...line, class: "slope" });
+        const look = { stroke: "var(--role-mistake)", "stroke-width": 3, class: "slope" };
+        segment(point, [cx, cy], [cx + dx, cy - dy], look);
       }
-      const dot = { cx, cy, r: 7, fill: "var(--role-word)", stroke: "var(--ink)" };
-      svg(point, "circle", dot);
-      const after = cx < area - 60;
-      const anchor = after ? "start" : "end";
-      const place = { x: cx + (after ? 11 : -11), y: cy - 8, "text-anchor": anchor };
-      svg(point, "text", place, name);
+      circle(point, [cx, cy], 7, { fill: "var(--role-word)", stroke: "var(--ink)" });
+      const after = cx < plane.side - 60;
+      write(point, cx + (after ? 11 : -11), cy - 8, name, after ? {} : END);
     });
   }
 
   /**
    * Where attention moves the decoder's points, and which word wins where.
    * @param {SVGElement} drawing
-   * @param {import("../smallest.js").Seen[]} seen
-   * @param {number} left
-   * @param {number} top
+   * @param {Seen[]} seen
+   * @param {number[]} corner
+   * @param {number} area
    */
-  function drawLanding(drawing, seen, left, top) {
-    const paths = seen.flatMap(({ words: start, heard, read }, phrase) =>
-      [0, 1].map((t) => ({
-        phrase,
-        t,
-        way: [start, heard, read].map((each) => Array.from(each.row(t))),
-      })),
+  drawLanding(drawing, seen, corner, area) {
+    const paths = seen.flatMap(({ words, heard, read }, phrase) =>
+      [0, 1].map((t) => {
+        return { phrase, t, way: [words, heard, read].map((each) => each.row(t)) };
+      }),
     );
-    const far = Math.max(...paths.flatMap(({ way }) => way.flat().map(Math.abs)));
-    reach = [2, 4, 8, 16].find((size) => 0.95 * size > far) ?? 1.1 * far;
-    const unit = area / 2 / reach;
-    const at = (/** @type {ArrayLike<number>} */ p) =>
-      [left + area / 2 + unit * p[0], top + area / 2 - unit * p[1]];
-    plane(drawing, left, top, `Where the decoder lands (up to ±${fixed(reach, 0)})`);
-    const weight = numbers["decoder.output_proj.weight"];
-    const bias = numbers["decoder.output_proj.bias"].data;
+    const all = paths.flatMap(({ way }) => way.flatMap((point) => Array.from(point)));
+    const far = Math.max(...all.map(Math.abs));
+    const reach = [2, 4, 8, 16].find((size) => 0.95 * size > far) ?? 1.1 * far;
+    const plane = new Plane(corner, area, -reach, reach);
+    plane.draw(drawing, `Where the decoder lands (up to ±${fixed(reach, 0)})`);
+    this.drawRegions(drawing, plane, reach);
+    for (const { phrase, t, way } of paths) {
+      const [start, heard, end] = way.map((point) => plane.placed(point));
+      through(drawing, "polyline", [start, heard, end], {
+        fill: "none", stroke: "var(--ink)", "stroke-width": 1.7,
+        "stroke-dasharray": LINES[phrase],
+      });
+      circle(drawing, start, 3.5, { fill: "var(--ink)" });
+      const look = { ...MIDDLE, style: "font-size: 18px" };
+      write(drawing, end[0], end[1] + 6, t ? "☆" : "★", look);
+    }
+  }
+
+  /** @param {SVGElement} drawing @param {Plane} plane @param {number} reach */
+  drawRegions(drawing, plane, reach) {
+    const weight = this.numbers["decoder.output_proj.weight"];
+    const bias = this.numbers["decoder.output_proj.bias"].data;
     const scores = (/** @type {number} */ x, /** @type {number} */ y) =>
       bias.map((b, id) => weight.row(id)[0] * x + weight.row(id)[1] * y + b);
     TARGET_WORDS.forEach((word, id) => {
       const corners = region(id, scores, reach);
       if (!corners.length) return;
-      const points = corners.map((corner) => at(corner).join(",")).join(" ");
-      const fill = shade(0.3, REGIONS[id]);
-      svg(drawing, "polygon", { points, fill, stroke: "var(--paper)" });
+      const look = { fill: shade(0.3, REGIONS[id]), stroke: "var(--paper)" };
+      through(drawing, "polygon", corners.map((point) => plane.placed(point)), look);
       const sum = corners.reduce(([a, b], [x, y]) => [a + x, b + y], [0, 0]);
-      const [x, y] = at(sum.map((n) => n / corners.length));
-      const middle = { x, y, "text-anchor": "middle", style: "font-weight: 600" };
-      svg(drawing, "text", middle, word);
+      const [x, y] = plane.placed(sum.map((n) => n / corners.length));
+      write(drawing, x, y, word, { ...MIDDLE, ...BOLD });
     });
-    for (const { phrase, t, way } of paths) {
-      const points = way.map((point) => at(point).join(",")).join(" ");
-      const line = { fill: "none", stroke: "var(--ink)", "stroke-width": 1.7 };
-      svg(drawing, "polyline", { points, ...line, "stroke-dasharray": LINES[phrase] });
-      const [[sx, sy], [x, y]] = [at(way[0]), at(way[2])];
-      svg(drawing, "circle", { cx: sx, cy: sy, r: 3.5, fill: "var(--ink)" });
-      const star = { x, y: y + 6, "text-anchor": "middle", style: "font-size: 18px" };
-      svg(drawing, "text", star, t ? "☆" : "★");
-    }
   }
+}
 
-  /**
-   * The four answers of teacher forcing, as probabilities; the right ones outlined.
-   * @param {SVGElement} drawing
-   * @param {import("../smallest.js").Seen[]} seen
-   * @param {number} top
-   * @param {number} width
-   */
-  function drawAnswers(drawing, seen, top, width) {
-    const labels = Math.min(150, 0.37 * width);
-    const cell = Math.min(70, (width - labels) / TARGET_WORDS.length);
-    TARGET_WORDS.forEach((word, id) => {
-      const place = { x: labels + cell * (id + 0.5), y: top, "text-anchor": "middle" };
-      svg(drawing, "text", { ...place, style: "font-size: 13px" }, word);
-    });
-    PHRASES.forEach(({ tgtIn, tgtOut }, phrase) =>
-      tgtIn.forEach((given, t) => {
-        const y = top + 8 + 28 * (2 * phrase + t);
-        const sign = t ? "☆" : "★";
-        const asked = `${NAMES[phrase]}, ${TARGET_WORDS[given]} ${sign}`;
-        svg(drawing, "text", { x: 0, y: y + 19, style: "font-size: 13px" }, asked);
-        softmax(seen[phrase].scores.row(t)).forEach((p, id) => {
-          const right = id === tgtOut[t];
-          svg(drawing, "rect", {
-            x: labels + cell * id + 2,
-            y: y + 2,
-            width: cell - 4,
-            height: 24,
-            fill: shade(0.8 * p),
-            stroke: right ? "var(--accent)" : "var(--line)",
-            "stroke-width": right ? 3 : 1,
-          });
-          const middle = { x: labels + cell * (id + 0.5), y: y + 19, class: "number" };
-          const name = right ? "right" : undefined;
-          const cellText = { ...middle, "text-anchor": "middle", "data-answer": name };
-          svg(drawing, "text", cellText, fixed(p));
-        });
-      }),
-    );
-    return top + 8 + 28 * 4 + 6;
-  }
+/**
+ * The four answers of teacher forcing, as probabilities; the right ones outlined.
+ * @param {SVGElement} drawing
+ * @param {Seen[]} seen
+ * @param {number} top
+ * @param {number} width
+ */
+function drawAnswers(drawing, seen, top, width) {
+  const labels = Math.min(150, 0.37 * width);
+  const side = Math.min(70, (width - labels) / TARGET_WORDS.length);
+  const small = { style: "font-size: 13px" };
+  TARGET_WORDS.forEach((word, id) => {
+    write(drawing, labels + side * (id + 0.5), top, word, { ...MIDDLE, ...small });
+  });
+  PHRASES.forEach(({ tgtIn, tgtOut }, phrase) =>
+    tgtIn.forEach((given, t) => {
+      const y = top + 8 + 28 * (2 * phrase + t);
+      const asked = `${ASKED[phrase]}, ${TARGET_WORDS[given]} ${t ? "☆" : "★"}`;
+      write(drawing, 0, y + 19, asked, small);
+      softmax(seen[phrase].scores.row(t)).forEach((p, id) => {
+        const right = id === tgtOut[t];
+        const letters = { class: "number", "data-answer": right ? "right" : undefined };
+        const look = { fill: shade(0.8 * p), ...edge(right) };
+        const box = [labels + side * id + 2, y + 2, side - 4, 24];
+        cell(drawing, box, fixed(p), look, letters);
+      });
+    }),
+  );
+  return top + 8 + 28 * 4 + 6;
+}
 
-  /**
-   * An empty plane with its two axes.
-   * @param {SVGElement} drawing
-   * @param {number} x
-   * @param {number} y
-   * @param {string} title
-   */
-  function plane(drawing, x, y, title) {
-    svg(drawing, "text", { x, y: y - 8 }, title);
-    const line = { fill: "none", stroke: "var(--line)" };
-    svg(drawing, "rect", { x, y, width: area, height: area, ...line });
-    const d = `M${x} ${y + area / 2} h${area} M${x + area / 2} ${y} v${area}`;
-    svg(drawing, "path", { d, stroke: "var(--line)", "stroke-dasharray": "2 4" });
-  }
+/** @param {HTMLElement} root */
+export function mount(root) {
+  new SmallestPlane(root).update();
 }

@@ -1,10 +1,13 @@
 // Chapter 11: the learning rate of a run by sliders, and how far a number can walk.
 
-import { choice, fixed, onDrag, panel, slider, svg } from "../draw.js";
+import { onDrag } from "../canvas.js";
+import { choice, options, slider } from "../controls.js";
+import { circle, END, fixed, MIDDLE, segment, svg, through, write } from "../draw.js";
+import { Figure } from "../frame.js";
 
 const LONGEST = 6000; // steps: the horizontal axis stays while the run grows
 const HIGHEST = 0.003; // rate: the vertical axis stays too
-const HEIGHT = 250;
+const [HEIGHT, LEFT, BOTTOM] = [250, 56, 208];
 
 /** @typedef {{peak: number, warmup: number, total: number}} Run */
 
@@ -55,159 +58,134 @@ export function walked(rule, run, from = 0) {
   return sum;
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  /** @type {Run} */
-  const run = { peak: 0.002, warmup: 300, total: 3000 };
-  let rule = "linear";
-  let step = 1000;
-  const { controls, picture, redraw, say } = panel(root, {
-    title: "How fast a run walks",
-    hint:
-      "Change the run, and drag the dot along its curve. The dashed curve is the " +
-      "other rule.",
-    label: "The learning rate at each step of a run",
-    draw,
-  });
-  choice(controls, {
-    label: "decay",
-    options: Object.entries(RULES).map(([value, { label }]) => ({ value, label })),
-    value: rule,
-    change: (name) => {
-      rule = name;
-      update();
-    },
-  });
-  const sliders = [
-    { label: "highest rate", name: "peak", min: 0.0002, max: HIGHEST, step: 0.0001 },
-    { label: "warm-up steps", name: "warmup", min: 0, max: 1000, step: 50 },
-    { label: "steps in all", name: "total", min: 1500, max: LONGEST, step: 250 },
-  ];
-  for (const { name, ...parts } of sliders) {
-    const key = /** @type {keyof Run} */ (name);
-    slider(controls, {
-      ...parts,
-      value: run[key],
-      show: (value) => (key === "peak" ? fixed(value, 4) : counted(value)),
-      change: (value) => {
-        run[key] = value;
-        step = Math.min(step, run.total - 1);
-        update();
-      },
+class Schedule extends Figure {
+  rule = "linear";
+  peak = 0.002;
+  warmup = 300;
+  total = 3000;
+  step = 1000;
+
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    super(root, {
+      title: "How fast a run walks",
+      hint:
+        "Change the run, and drag the dot along its curve. The dashed curve is the " +
+        "other rule.",
+      label: "The learning rate at each step of a run",
     });
-  }
-  onDrag(
-    picture,
-    (_, x) => moveTo(LONGEST * ((x - left()) / (width() - left() - 8))),
-    (_, right, down) => moveTo(step + (right - down) * 50),
-  );
-  update();
-
-  /** @param {number} wanted */
-  function moveTo(wanted) {
-    step = Math.max(0, Math.min(run.total - 1, Math.round(wanted)));
-    update();
-  }
-
-  function width() {
-    return Number(picture.getAttribute("width"));
-  }
-
-  function left() {
-    return 56;
-  }
-
-  function update() {
-    redraw();
-    const share = RULES[rule].share(step, run);
-    const all = walked(rule, run);
-    const late = walked(rule, run, Math.floor(0.75 * run.total)) / all;
-    const first =
-      step === 0
-        ? "Before the first step"
-        : `After ${counted(step)} of ${counted(run.total)} steps`;
-    say(
-      `${first} the rate is ${fixed(run.peak * share, 5)}, ` +
-        `${percent(share)} of the highest. All rates together are ${fixed(all)}, ` +
-        "about the farthest that Adam can move a number; " +
-        `the last quarter of the steps has ${percent(late)} of it.`,
+    const { controls } = this;
+    choice(controls, "rule", "decay", options(RULES));
+    const range = [0.0002, HIGHEST, 0.0001];
+    slider(controls, "peak", "highest rate", range, (rate) => fixed(rate, 4));
+    slider(controls, "warmup", "warm-up steps", [0, 1000, 50], counted);
+    slider(controls, "total", "steps in all", [1500, LONGEST, 250], counted);
+    onDrag(
+      this.picture,
+      (_, x) => {
+        const width = Number(this.picture.getAttribute("width"));
+        this.moveTo(LONGEST * ((x - LEFT) / (width - LEFT - 8)));
+      },
+      (_, right, down) => this.moveTo(this.step + (right - down) * 50),
     );
   }
 
-  /**
-   * @param {SVGElement} drawing
-   * @param {number} wide
-   */
-  function draw(drawing, wide) {
-    const bottom = HEIGHT - 42;
-    const room = wide - left() - 8;
-    const x = (/** @type {number} */ at) => left() + (room * at) / LONGEST;
-    const y = (/** @type {number} */ rate) => bottom - ((bottom - 14) * rate) / HIGHEST;
-    const rate = (/** @type {string} */ name, /** @type {number} */ at) =>
-      run.peak * RULES[name].share(at, run);
-    const curve = (/** @type {string} */ name) => {
-      const ends = Array.from({ length: 301 }, (_, k) => (k / 300) * (run.total - 1));
-      const places = [...ends, Math.max(0, run.warmup - 1)].sort((a, b) => a - b);
-      return places.map((at) => `${x(at)},${y(rate(name, at))}`);
-    };
-    axes(drawing, wide, x, y);
-    const chosen = curve(rule);
-    const area = [`${x(0)},${y(0)}`, ...chosen, `${x(run.total)},${y(0)}`].join(" ");
-    svg(drawing, "polygon", { points: area, fill: "var(--field)" });
+  changed() {
+    this.step = Math.min(this.step, this.total - 1);
+  }
+
+  /** @param {number} wanted */
+  moveTo(wanted) {
+    this.step = Math.max(0, Math.min(this.total - 1, Math.round(wanted)));
+    this.update();
+  }
+
+  /** The rate at a step. @param {number} step @param {string} [rule] */
+  rate(step, rule = this.rule) {
+    return this.peak * RULES[rule].share(step, this);
+  }
+
+  tell() {
+    const { rule, step, total } = this;
+    const all = walked(rule, this);
+    const late = walked(rule, this, Math.floor(0.75 * total)) / all;
+    const first =
+      step === 0
+        ? "Before the first step"
+        : `After ${counted(step)} of ${counted(total)} steps`;
+    return (
+      `${first} the rate is ${fixed(this.rate(step), 5)}, ` +
+      `${percent(this.rate(step) / this.peak)} of the highest. ` +
+      `All rates together are ${fixed(all)}, ` +
+      "about the farthest that Adam can move a number; " +
+      `the last quarter of the steps has ${percent(late)} of it.`
+    );
+  }
+
+  /** @param {SVGElement} drawing @param {number} width */
+  draw(drawing, width) {
+    const { rule, step, total } = this;
+    const x = (/** @type {number} */ at) => LEFT + ((width - LEFT - 8) * at) / LONGEST;
+    const y = (/** @type {number} */ rate) => BOTTOM - ((BOTTOM - 14) * rate) / HIGHEST;
+    drawAxes(drawing, width, x, y);
+    const curve = (/** @type {string} */ name) =>
+      this.places().map((at) => [x(at), y(this.rate(at, name))]);
+    const area = [[x(0), y(0)], ...curve(rule), [x(total), y(0)]];
+    through(drawing, "polygon", area, { fill: "var(--field)" });
     for (const name of Object.keys(RULES)) {
-      svg(drawing, "polyline", {
-        points: curve(name).join(" "),
-        fill: "none",
-        stroke: name === rule ? "var(--accent)" : "var(--line)",
-        "stroke-width": name === rule ? 3 : 1.5,
-        "stroke-dasharray": name === rule ? undefined : "6 5",
+      const chosen = name === rule;
+      through(drawing, "polyline", curve(name), {
+        fill: "none", stroke: chosen ? "var(--accent)" : "var(--line)",
+        "stroke-width": chosen ? 3 : 1.5,
+        "stroke-dasharray": chosen ? undefined : "6 5",
       });
     }
-    const [cx, cy] = [x(step), y(rate(rule, step))];
-    const down = { x1: cx, x2: cx, y1: cy, y2: bottom };
-    svg(drawing, "line", { ...down, stroke: "var(--accent)" });
-    const dot = svg(drawing, "g", {
-      key: "step",
-      "data-drag": true,
-      role: "slider",
-      "aria-label": "step",
-      "aria-valuemin": 0,
-      "aria-valuemax": run.total - 1,
-      "aria-valuenow": step,
-      "aria-valuetext": `step ${step}, rate ${fixed(rate(rule, step), 5)}`,
-    });
-    svg(dot, "circle", { cx, cy, r: 22, fill: "transparent" });
-    svg(dot, "circle", { cx, cy, r: 8, fill: "var(--accent)", stroke: "var(--paper)" });
-    const end = cx > wide / 2;
-    const label = { x: end ? cx - 14 : cx + 14, y: Math.max(16, cy - 12) };
-    const anchor = end ? "end" : "start";
-    const text = fixed(rate(rule, step), 5);
-    svg(drawing, "text", { ...label, "text-anchor": anchor, class: "number" }, text);
+    this.drawDot(drawing, [x(step), y(this.rate(step))], width);
     return HEIGHT;
+  }
+
+  /** The steps between which the curves are straight lines. */
+  places() {
+    const ends = Array.from({ length: 301 }, (_, k) => (k / 300) * (this.total - 1));
+    return [...ends, Math.max(0, this.warmup - 1)].sort((a, b) => a - b);
+  }
+
+  /** @param {SVGElement} drawing @param {number[]} place @param {number} width */
+  drawDot(drawing, [x, y], width) {
+    const rate = fixed(this.rate(this.step), 5);
+    segment(drawing, [x, y], [x, BOTTOM], { stroke: "var(--accent)" });
+    const dot = svg(drawing, "g", {
+      key: "step", "data-drag": true, role: "slider", "aria-label": "step",
+      "aria-valuemin": 0, "aria-valuemax": this.total - 1, "aria-valuenow": this.step,
+      "aria-valuetext": `step ${this.step}, rate ${rate}`,
+    });
+    circle(dot, [x, y], 22, { fill: "transparent" });
+    circle(dot, [x, y], 8, { fill: "var(--accent)", stroke: "var(--paper)" });
+    const end = x > width / 2;
+    const look = { ...(end ? END : {}), class: "number" };
+    write(drawing, end ? x - 14 : x + 14, Math.max(16, y - 12), rate, look);
   }
 }
 
 /**
  * @param {SVGElement} drawing
- * @param {number} wide
+ * @param {number} width
  * @param {(at: number) => number} x
  * @param {(rate: number) => number} y
  */
-function axes(drawing, wide, x, y) {
+function drawAxes(drawing, width, x, y) {
+  const right = width - 8;
   for (const rate of [0, 0.001, 0.002, 0.003]) {
-    const at = y(rate);
-    const line = { x1: x(0), x2: wide - 8, y1: at, y2: at };
-    svg(drawing, "line", { ...line, stroke: rate ? "var(--field)" : "var(--line)" });
-    const place = { x: x(0) - 6, y: at + 5, "text-anchor": "end" };
-    svg(drawing, "text", { ...place, class: "soft number" }, fixed(rate, 3));
+    const stroke = rate ? "var(--field)" : "var(--line)";
+    segment(drawing, [x(0), y(rate)], [right, y(rate)], { stroke });
+    const look = { ...END, class: "soft number" };
+    write(drawing, x(0) - 6, y(rate) + 5, fixed(rate, 3), look);
   }
   for (const at of [0, 2000, 4000, LONGEST]) {
-    const anchor = at === LONGEST ? "end" : "middle";
-    const place = { x: x(at), y: y(0) + 18, "text-anchor": anchor };
-    svg(drawing, "text", { ...place, class: "soft number" }, counted(at));
+    const look = { ...(at === LONGEST ? END : MIDDLE), class: "soft number" };
+    write(drawing, x(at), y(0) + 18, counted(at), look);
   }
-  const middle = (x(0) + wide - 8) / 2;
-  svg(drawing, "text", { x: middle, y: y(0) + 36, "text-anchor": "middle" }, "step");
+  write(drawing, (x(0) + right) / 2, y(0) + 36, "step", MIDDLE);
 }
 
 /** @param {number} value */
@@ -218,4 +196,9 @@ function counted(value) {
 /** @param {number} share */
 function percent(share) {
   return `${fixed(100 * share, 0)}%`;
+}
+
+/** @param {HTMLElement} root */
+export function mount(root) {
+  new Schedule(root).update();
 }

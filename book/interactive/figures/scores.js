@@ -1,16 +1,17 @@
 // Chapter 12: a translation to corrupt, its BLEU and chrF, and the runs that count.
 
-import { button, choice, fixed, html, onPress, panel, shade, svg } from "../draw.js";
-import { textField, toggle } from "../draw.js";
+import { onPress } from "../canvas.js";
+import { choice, options, pushButton, textField, toggle } from "../controls.js";
+import {
+  BOLD, cell, fixed, html, MIDDLE, rect, shade, shortened, touchable, write,
+} from "../draw.js";
+import { Figure } from "../frame.js";
 
 const ORDERS = [1, 2, 3, 4]; // runs of so many words
 const LETTERS = [1, 2, 3, 4, 5, 6]; // runs of so many letters, for chrF
 const ROW = 30;
-const PARTS = new Map([
-  [0.5, "½"],
-  [0.25, "¼"],
-  [0.125, "⅛"],
-]); // what smoothing counts
+const PARTS = new Map([[0.5, "½"], [0.25, "¼"], [0.125, "⅛"]]); // what smoothing counts
+const LARGE = { style: "font-size: 18px; font-weight: 600" };
 
 /** @type {Record<string, {label: string, reference: string, candidate: string}>} */
 const EXAMPLES = {
@@ -154,209 +155,169 @@ function letters(text) {
   return [...text.replace(/\s/gu, "")];
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  let example = "dog";
-  let written = EXAMPLES[example].candidate;
-  let smoothed = true;
-  let place = 4;
-  const { controls, picture, redraw, say } = panel(root, {
-    title: "Corrupt a translation",
-    hint:
-      "Write over it, or press a word below and use a button. A full bar is a run " +
-      "that counts, a dashed one is clipped.",
-    label: "The words of a translation and the runs that they are in",
-    draw,
-  });
-  choice(controls, {
-    label: "sentence",
-    options: Object.entries(EXAMPLES).map(([value, { label }]) => ({ value, label })),
-    value: example,
-    change: (name) => {
-      example = name;
-      write(EXAMPLES[name].candidate);
-    },
-  });
-  toggle(controls, {
-    label: "smoothing",
-    value: smoothed,
-    change: (value) => {
-      smoothed = value;
-      update();
-    },
-  });
-  const wanted = html(controls, "p", { style: "flex-basis: 100%" });
-  const field = textField(controls, {
-    label: "translation",
-    value: written,
-    maxLength: 80,
-    lang: "es",
-    change: (text) => {
-      written = text;
-      update();
-    },
-  });
-  field.parentElement?.style.setProperty("flex-basis", "100%");
-  const change = (/** @type {(all: string[]) => unknown} */ edit) => () => {
-    const all = words(written);
-    edit(all);
-    write(all.join(" "));
-  };
-  button(controls, "delete the word", change((all) => all.splice(place, 1)));
-  button(
-    controls,
-    "swap with the next",
-    change((all) => {
-      if (place + 1 < all.length) all.splice(place, 2, all[place + 1], all[place]);
-    }),
-  );
-  button(controls, "say it twice", change((all) => all.splice(place, 0, all[place])));
-  button(controls, "the right answer", () => write(EXAMPLES[example].reference));
-  onPress(picture, (key) => {
-    place = Number(key);
-    update();
-  });
-  update();
+class Scores extends Figure {
+  example = "dog";
+  written = EXAMPLES.dog.candidate;
+  smoothed = true;
+  place = 4;
 
-  /** @param {string} text */
-  function write(text) {
-    written = text.slice(0, 80);
-    field.value = written;
-    update();
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    super(root, {
+      title: "Corrupt a translation",
+      hint:
+        "Write over it, or press a word below and use a button. A full bar is a run " +
+        "that counts, a dashed one is clipped.",
+      label: "The words of a translation and the runs that they are in",
+    });
+    const { controls } = this;
+    choice(controls, "example", "sentence", options(EXAMPLES));
+    toggle(controls, "smoothed", "smoothing");
+    this.wanted = html(controls.place, "p", { style: "flex-basis: 100%" });
+    const field = textField(controls, "written", "translation", { lang: "es", maxlength: 80 });
+    field.parentElement?.style.setProperty("flex-basis", "100%");
+    this.editing("delete the word", (all, at) => all.splice(at, 1));
+    this.editing("swap with the next", (all, at) => {
+      if (at + 1 < all.length) all.splice(at, 2, all[at + 1], all[at]);
+    });
+    this.editing("say it twice", (all, at) => all.splice(at, 0, all[at]));
+    pushButton(controls, "the right answer", () => {
+      this.written = EXAMPLES[this.example].reference;
+    });
+    onPress(this.picture, (key) => {
+      this.place = Number(key);
+      this.update();
+    });
   }
 
-  function update() {
-    const { reference } = EXAMPLES[example];
-    wanted.textContent = `right answer: ${reference}`;
-    place = Math.max(0, Math.min(place, words(written).length - 1));
-    redraw();
-    const score = bleu(words(written), words(reference), smoothed);
+  /**
+   * A button that changes the words.
+   * @param {string} label
+   * @param {(all: string[], place: number) => unknown} edit
+   */
+  editing(label, edit) {
+    pushButton(this.controls, label, () => {
+      const all = words(this.written);
+      edit(all, this.place);
+      this.written = all.join(" ").slice(0, 80);
+    });
+  }
+
+  /** @param {unknown} name */
+  changed(name) {
+    if (name === "example") this.written = EXAMPLES[this.example].candidate;
+  }
+
+  get reference() {
+    return EXAMPLES[this.example].reference;
+  }
+
+  get score() {
+    return bleu(words(this.written), words(this.reference), this.smoothed);
+  }
+
+  update() {
+    this.wanted.textContent = `right answer: ${this.reference}`;
+    this.place = Math.max(0, Math.min(this.place, words(this.written).length - 1));
+    super.update();
+  }
+
+  tell() {
+    const { score, place } = this;
     const none = score.orders.filter(({ found }) => !right(found)).map(({ n }) => n);
-    const second = chrf(letters(written), letters(reference)).value;
-    say(
-      `BLEU ${fixed(score.value)}, chrF ${fixed(second)}. ` +
-        (none.length ? missing(none, score) : selected(score)),
-    );
-  }
-
-  /** @param {ReturnType<typeof bleu>} score */
-  function selected(score) {
-    const word = words(written)[place];
+    const second = chrf(letters(this.written), letters(this.reference)).value;
+    const scores = `BLEU ${fixed(score.value)}, chrF ${fixed(second)}.`;
+    if (none.length) {
+      const why =
+        score.value > 0
+          ? "smoothing counts a part of one instead"
+          : "a product with a zero is zero";
+      return `${scores} No run of ${none.join(" or ")} words is right: ${why}.`;
+    }
     const touching = score.orders.flatMap(({ n, found }) =>
       found.filter((_, at) => at <= place && place < at + n),
     );
-    const count = `of which ${right(touching)} count`;
-    return `“${word}” is in ${touching.length} runs of words, ${count}.`;
+    const word = `“${words(this.written)[place]}”`;
+    const runs = `${touching.length} runs of words, of which ${right(touching)} count`;
+    return `${scores} ${word} is in ${runs}.`;
   }
 
-  /**
-   * @param {number[]} none the lengths of which no run is right
-   * @param {ReturnType<typeof bleu>} score
-   */
-  function missing(none, score) {
-    const lengths = `No run of ${none.join(" or ")} words is right: `;
-    if (score.value > 0) return `${lengths}smoothing counts a part of one instead.`;
-    return `${lengths}a product with a zero is zero.`;
-  }
-
-  /**
-   * @param {SVGElement} drawing
-   * @param {number} width
-   */
-  function draw(drawing, width) {
-    const { reference } = EXAMPLES[example];
-    const candidate = words(written);
-    const score = bleu(candidate, words(reference), smoothed);
+  /** @param {SVGElement} drawing @param {number} width */
+  draw(drawing, width) {
+    const candidate = words(this.written);
     const bar = Math.max(12, Math.min(26, (width - 180) / 14));
     const widths = ORDERS.map((n) => Math.max(40, n * (bar + 4)));
     const bars = widths.reduce((sum, each) => sum + each + 8, 0);
     const first = Math.min(width - bars, 220);
-    heads(drawing, widths, first);
-    candidate.forEach((word, at) => {
-      const y = 30 + ROW * at;
-      const cell = svg(drawing, "g", {
-        key: at,
-        role: "button",
-        "aria-pressed": String(at === place),
-        "aria-label": `${word}, word ${at + 1}`,
-      });
-      svg(cell, "rect", {
-        x: 1,
-        y: y + 1,
-        width: first - 10,
-        height: ROW - 2,
-        rx: 4,
-        fill: "var(--field)",
-        stroke: at === place ? "var(--accent)" : "transparent",
-        "stroke-width": 2,
-      });
-      svg(cell, "text", { x: 8, y: y + 20, lang: "es" }, shortened(word, first - 24));
-    });
+    this.drawWords(drawing, candidate, first);
+    write(drawing, 2, 18, "runs of", { class: "soft" });
+    const below = 30 + ROW * candidate.length + 20;
+    write(drawing, 2, below, "count", { class: "soft" });
+    write(drawing, 2, below + 22, "share", { class: "soft" });
     let x = first;
-    for (const [k, { n, found }] of score.orders.entries()) {
-      found.forEach((verdict, at) => {
-        const lane = x + (widths[k] - n * (bar + 4)) / 2 + (at % n) * (bar + 4);
-        const holds = at <= place && place < at + n;
-        svg(drawing, "rect", {
-          x: lane + 2,
-          y: 33 + ROW * at,
-          width: bar,
-          height: ROW * n - 6,
-          rx: 4,
-          fill: verdict === "right" ? "var(--role-word)" : "var(--field)",
-          stroke: verdict === "clipped" ? "var(--role-mistake)" : "var(--line)",
-          "stroke-dasharray": verdict === "clipped" ? "4 3" : undefined,
-          "stroke-width": holds ? 2.5 : 1,
-        });
-      });
+    for (const [k, order] of this.score.orders.entries()) {
+      const middle = x + widths[k] / 2;
+      write(drawing, middle, 18, order.n, MIDDLE);
+      this.drawRuns(drawing, order, middle - (order.n * (bar + 4)) / 2, bar);
+      drawCounts(drawing, order, middle, below);
       x += widths[k] + 8;
     }
-    const below = 30 + ROW * candidate.length + 20;
-    sums(drawing, score, widths, first, below);
-    return chrfLines(drawing, width, below + 116, letters(written), letters(reference));
+    const { mean, penalty, value } = this.score;
+    const product = `mean ${fixed(mean, 4)} × penalty ${fixed(penalty, 3)} × 100 =`;
+    write(drawing, 2, below + 50, product, { class: "number" });
+    write(drawing, 2, below + 74, `BLEU ${fixed(value)}`, LARGE);
+    const [written, reference] = [letters(this.written), letters(this.reference)];
+    return drawLetters(drawing, width, below + 116, written, reference);
+  }
+
+  /** @param {SVGElement} drawing @param {string[]} candidate @param {number} room */
+  drawWords(drawing, candidate, room) {
+    candidate.forEach((word, at) => {
+      const y = 30 + ROW * at;
+      const chosen = at === this.place;
+      const line = touchable(drawing, at, `${word}, word ${at + 1}`, chosen);
+      const stroke = chosen ? "var(--accent)" : "transparent";
+      const look = { rx: 4, fill: "var(--field)", stroke, "stroke-width": 2 };
+      rect(line, [1, y + 1, room - 10, ROW - 2], look);
+      const text = shortened(word, Math.floor((room - 24) / 8));
+      write(line, 8, y + 20, text, { lang: "es" });
+    });
+  }
+
+  /**
+   * The runs of one length, side by side.
+   * @param {SVGElement} drawing
+   * @param {{n: number, found: Verdict[]}} order
+   * @param {number} left
+   * @param {number} bar the width of one
+   */
+  drawRuns(drawing, { n, found }, left, bar) {
+    found.forEach((verdict, at) => {
+      const box = [left + (at % n) * (bar + 4) + 2, 33 + ROW * at, bar, ROW * n - 6];
+      const clipped = verdict === "clipped";
+      rect(drawing, box, {
+        rx: 4,
+        fill: verdict === "right" ? "var(--role-word)" : "var(--field)",
+        stroke: clipped ? "var(--role-mistake)" : "var(--line)",
+        "stroke-dasharray": clipped ? "4 3" : undefined,
+        "stroke-width": at <= this.place && this.place < at + n ? 2.5 : 1,
+      });
+    });
   }
 }
 
 /**
+ * How many runs of one length count, and their share.
  * @param {SVGElement} drawing
- * @param {number[]} widths
- * @param {number} first
- */
-function heads(drawing, widths, first) {
-  svg(drawing, "text", { x: 2, y: 18, class: "soft" }, "runs of");
-  let x = first;
-  for (const [k, n] of ORDERS.entries()) {
-    const middle = { x: x + widths[k] / 2, y: 18, "text-anchor": "middle" };
-    svg(drawing, "text", middle, String(n));
-    x += widths[k] + 8;
-  }
-}
-
-/**
- * The lines below the bars: what counts, its share, and BLEU.
- * @param {SVGElement} drawing
- * @param {ReturnType<typeof bleu>} score
- * @param {number[]} widths
- * @param {number} first
+ * @param {{counts: number, found: Verdict[], precision: number}} order
+ * @param {number} x
  * @param {number} y
  */
-function sums(drawing, score, widths, first, y) {
-  svg(drawing, "text", { x: 2, y, class: "soft" }, "count");
-  svg(drawing, "text", { x: 2, y: y + 22, class: "soft" }, "share");
-  let x = first;
-  for (const [k, { counts, found, precision }] of score.orders.entries()) {
-    const middle = { x: x + widths[k] / 2, "text-anchor": "middle", class: "number" };
-    const whole = PARTS.get(counts) ?? String(counts);
-    const style = Number.isInteger(counts) ? undefined : "font-weight: 600";
-    svg(drawing, "text", { ...middle, y, style }, `${whole} of ${found.length}`);
-    svg(drawing, "text", { ...middle, y: y + 22 }, fixed(precision, 3));
-    x += widths[k] + 8;
-  }
-  const penalty = fixed(score.penalty, 3);
-  const steps = `mean ${fixed(score.mean, 4)} × penalty ${penalty} × 100 =`;
-  svg(drawing, "text", { x: 2, y: y + 50, class: "number" }, steps);
-  const style = "font-size: 18px; font-weight: 600";
-  svg(drawing, "text", { x: 2, y: y + 74, style }, `BLEU ${fixed(score.value)}`);
+function drawCounts(drawing, { counts, found, precision }, x, y) {
+  const look = { ...MIDDLE, class: "number" };
+  const whole = `${PARTS.get(counts) ?? counts} of ${found.length}`;
+  write(drawing, x, y, whole, Number.isInteger(counts) ? look : { ...look, ...BOLD });
+  write(drawing, x, y + 22, fixed(precision, 3), look);
 }
 
 /**
@@ -368,33 +329,25 @@ function sums(drawing, score, widths, first, y) {
  * @param {string[]} reference
  * @returns {number} where the drawing ends
  */
-function chrfLines(drawing, width, top, written, reference) {
+function drawLetters(drawing, width, top, written, reference) {
   const heading = "letters, the stronger the more of the runs through them count";
-  const title = width < 400 ? "letters" : heading;
-  svg(drawing, "text", { x: 2, y: top - 10, class: "soft" }, title);
+  const soft = { class: "soft" };
+  write(drawing, 2, top - 10, width < 400 ? "letters" : heading, soft);
   const side = 17;
   const across = Math.max(1, Math.floor(width / side));
   litLetters(written, reference).forEach((lit, at) => {
     const [x, y] = [side * (at % across), top + 26 * Math.floor(at / across)];
-    const fill = shade(lit, "word");
-    svg(drawing, "rect", { x, y, width: side - 1, height: 24, fill });
-    const middle = { x: x + side / 2, y: y + 17, "text-anchor": "middle" };
-    svg(drawing, "text", middle, written[at]);
+    cell(drawing, [x, y, side - 1, 24], written[at], { fill: shade(lit, "word") });
   });
   const { precision, recall, value } = chrf(written, reference);
   const y = top + 26 * Math.ceil(written.length / across) + 20;
-  const steps = `precision ${fixed(precision, 3)}, recall ${fixed(recall, 3)}`;
-  svg(drawing, "text", { x: 2, y, class: "number" }, steps);
-  const style = "font-size: 18px; font-weight: 600";
-  svg(drawing, "text", { x: 2, y: y + 24, style }, `chrF ${fixed(value)}`);
+  const parts = `precision ${fixed(precision, 3)}, recall ${fixed(recall, 3)}`;
+  write(drawing, 2, y, parts, { class: "number" });
+  write(drawing, 2, y + 24, `chrF ${fixed(value)}`, LARGE);
   return y + 34;
 }
 
-/**
- * @param {string} word
- * @param {number} room in pixels
- */
-function shortened(word, room) {
-  const most = Math.floor(room / 8);
-  return word.length > most ? `${word.slice(0, Math.max(1, most - 1))}…` : word;
+/** @param {HTMLElement} root */
+export function mount(root) {
+  new Scores(root).update();
 }

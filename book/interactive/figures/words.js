@@ -1,7 +1,10 @@
 // Chapter 1: a sentence of one's own, from its words to the rows of a table.
 
 import { Matrix } from "../arrays.js";
-import { fixed, onPress, panel, signed, svg, textField, toggle } from "../draw.js";
+import { onPress } from "../canvas.js";
+import { textField, toggle } from "../controls.js";
+import { cell, edge, END, fixed, rect, shortened, signed, svg, touchable, write } from "../draw.js";
+import { Figure } from "../frame.js";
 import { TokenEmbedding } from "../layers.js";
 import { padSequence, tokenize, Vocabulary } from "../words.js";
 
@@ -63,59 +66,48 @@ export function batchOf(sentences) {
   }));
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  const sentences = ["The dog bites the cat.", "Good morning."];
-  let scaled = false;
-  let chosen = "0-0";
-  const { controls, picture, redraw, say } = panel(root, {
-    title: "From a sentence of your own to rows of numbers",
-    hint:
-      "Write two sentences; they share a batch. " +
-      "Press a token to follow it to its row of the table.",
-    label: "The tokens of two sentences, their ids and their rows of the table",
-    draw,
-  });
-  sentences.forEach((value, b) =>
-    textField(controls, {
-      label: `sentence ${b + 1}`,
-      value,
-      lang: "en",
-      maxLength: 70,
-      change: (text) => {
-        sentences[b] = text;
-        update();
-      },
-    }),
-  );
-  toggle(controls, {
-    label: "multiplied by √d_model = √4 = 2",
-    value: scaled,
-    change: (on) => {
-      scaled = on;
-      update();
-    },
-  });
-  onPress(picture, (key) => {
-    chosen = key;
-    update();
-  });
-  update();
+class Words extends Figure {
+  first = "The dog bites the cat.";
+  second = "Good morning.";
+  scaled = false;
+  chosen = "0-0";
 
-  function update() {
-    redraw();
-    say(told(batchOf(sentences)));
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    super(root, {
+      title: "From a sentence of your own to rows of numbers",
+      hint:
+        "Write two sentences; they share a batch. " +
+        "Press a token to follow it to its row of the table.",
+      label: "The tokens of two sentences, their ids and their rows of the table",
+    });
+    const attributes = { lang: "en", maxlength: 70 };
+    textField(this.controls, "first", "sentence 1", attributes);
+    textField(this.controls, "second", "sentence 2", attributes);
+    toggle(this.controls, "scaled", "multiplied by √d_model = √4 = 2");
+    onPress(this.picture, (key) => {
+      this.chosen = key;
+      this.update();
+    });
   }
 
-  /** @param {ReturnType<typeof batchOf>} batch */
-  function told(batch) {
-    const [b, place] = chosen.split("-").map(Number);
-    const sentence = batch[b];
-    const at = Math.min(place, sentence.ids.length - 1);
-    const [word, read] = [sentence.written[at], sentence.read[at]];
-    const id = sentence.ids[at];
-    const same = batch.flatMap(({ ids }) => ids).filter((other) => other === id).length;
-    const end = sentences.some((text) => tokenize(text).length > MOST_TOKENS)
+  get sentences() {
+    return [this.first, this.second];
+  }
+
+  /** The sentence and the place of the token that is followed. */
+  get followed() {
+    const [b, place] = this.chosen.split("-").map(Number);
+    const sentence = batchOf(this.sentences)[b];
+    return { sentence, at: Math.min(place, sentence.ids.length - 1) };
+  }
+
+  tell() {
+    const { sentence, at } = this.followed;
+    const [word, read, id] = [sentence.written[at], sentence.read[at], sentence.ids[at]];
+    const all = batchOf(this.sentences).flatMap(({ ids }) => ids);
+    const same = all.filter((other) => other === id).length;
+    const end = this.sentences.some((text) => tokenize(text).length > MOST_TOKENS)
       ? ` Only the first ${MOST_TOKENS} tokens of a sentence are shown.`
       : ` The batch has the shape (2, ${sentence.ids.length}).`;
     if (read === "<pad>") {
@@ -136,86 +128,71 @@ export function mount(root) {
     );
   }
 
-  /**
-   * @param {SVGElement} drawing
-   * @param {number} width
-   */
-  function draw(drawing, width) {
-    const batch = batchOf(sentences);
+  /** @param {SVGElement} drawing @param {number} width */
+  draw(drawing, width) {
+    const batch = batchOf(this.sentences);
     const wide = width >= 620;
     const each = wide ? (width - 24) / 2 : width;
     const tall = ROW * (batch[0].ids.length + 1) + 8;
-    batch.forEach((_, b) => {
+    batch.forEach((sentence, b) => {
       const [x, y] = wide ? [b * (each + 24), 0] : [0, b * tall];
       const group = svg(drawing, "g", { transform: `translate(${x} ${y})` });
-      drawSentence(group, batch, b, each);
+      this.drawSentence(group, sentence, b, each);
     });
     return wide ? tall : 2 * tall;
   }
 
   /**
    * @param {SVGElement} group
-   * @param {ReturnType<typeof batchOf>} batch
+   * @param {ReturnType<typeof batchOf>[0]} sentence
    * @param {number} b
    * @param {number} width
    */
-  function drawSentence(group, batch, b, width) {
-    const { written, read, ids, rows, vectors } = batch[b];
-    const [chosenB, chosenAt] = chosen.split("-").map(Number);
-    const chosenIds = batch[chosenB].ids;
-    const chosenId = chosenIds[Math.min(chosenAt, chosenIds.length - 1)];
+  drawSentence(group, { written, read, ids, rows, vectors }, b, width) {
     const left = width < 340 ? 148 : 158;
-    const size = width < 340 ? "font-size: 12.5px" : undefined;
-    const side = (width - left) / 4;
-    const head = { y: 20, class: "soft" };
-    svg(group, "text", { ...head, x: 4 }, "token");
-    svg(group, "text", { ...head, x: left - 10, "text-anchor": "end" }, "id");
-    svg(group, "text", { ...head, x: left }, scaled ? "row × 2" : "row of the table");
+    const { sentence, at } = this.followed;
+    write(group, 4, 20, "token", { class: "soft" });
+    write(group, left - 10, 20, "id", { ...END, class: "soft" });
+    const title = this.scaled ? "row × 2" : "row of the table";
+    write(group, left, 20, title, { class: "soft" });
     ids.forEach((id, place) => {
       const y = ROW * (place + 1);
-      const numbers = (scaled ? vectors : rows)[place];
-      const unknown = read[place] === "<unk>";
+      const numbers = (this.scaled ? vectors : rows)[place];
+      const unknown = read[place] === "<unk>" ? "unknown, " : "";
       const spoken = [`id ${id}`, ...numbers.map((value) => fixed(value))].join(", ");
-      const line = svg(group, "g", {
-        key: `${b}-${place}`,
-        role: "button",
-        "aria-pressed": String(id === chosenId),
-        "aria-label": `${written[place]}: ${unknown ? "unknown, " : ""}${spoken}`,
-      });
-      const [token, mark] = [read[place], id === chosenId];
-      svg(line, "rect", {
-        x: 1,
-        y: y + 1,
-        width: width - 2,
-        height: ROW - 2,
-        rx: 4,
-        fill: "var(--field)",
-        stroke: mark ? "var(--accent)" : "var(--paper)",
-        "stroke-width": mark ? 3 : 1,
-        "stroke-dasharray": token === "<pad>" ? "4 3" : undefined,
-      });
-      const text = unknown
+      const label = `${written[place]}: ${unknown}${spoken}`;
+      const chosen = id === sentence.ids[at];
+      const line = touchable(group, `${b}-${place}`, label, chosen);
+      const dashes = read[place] === "<pad>" ? "4 3" : undefined;
+      const look = { rx: 4, fill: "var(--field)", "stroke-dasharray": dashes };
+      rect(line, [1, y + 1, width - 2, ROW - 2], { ...look, ...edge(chosen, "paper") });
+      const name = unknown
         ? `${shortened(written[place], 6)} <unk>`
-        : shortened(token, 13);
-      svg(line, "text", { x: 8, y: y + 20 }, text);
-      const number = { y: y + 20, class: "number" };
-      const end = { x: left - 10, "text-anchor": "end" };
-      svg(line, "text", { ...number, ...end }, String(id));
-      numbers.forEach((value, column) => {
-        const x = left + side * column;
-        const cell = { x, y: y + 3, width: side - 2, height: ROW - 6 };
-        svg(line, "rect", { ...cell, fill: signed(value / 2) });
-        const middle = { x: x + side / 2 - 1, "text-anchor": "middle" };
-        svg(line, "text", { ...number, ...middle, style: size }, fixed(value));
-      });
+        : shortened(read[place], 13);
+      write(line, 8, y + 20, name);
+      write(line, left - 10, y + 20, id, { ...END, class: "number" });
+      drawNumbers(line, numbers, [left, y + 3], width);
     });
   }
 }
 
 /**
- * @param {string} word
- * @param {number} most how many letters there is room for
+ * @param {SVGElement} group
+ * @param {number[]} numbers
+ * @param {number[]} corner
+ * @param {number} width of the whole line
  */
-function shortened(word, most) {
-  return word.length > most ? `${word.slice(0, most - 1)}…` : word;
+function drawNumbers(group, numbers, [left, y], width) {
+  const side = (width - left) / 4;
+  const style = width < 340 ? "font-size: 12.5px" : undefined;
+  numbers.forEach((value, column) => {
+    const box = [left + side * column, y, side - 2, ROW - 6];
+    const letters = { class: "number", style };
+    cell(group, box, fixed(value), { fill: signed(value / 2) }, letters);
+  });
+}
+
+/** @param {HTMLElement} root */
+export function mount(root) {
+  new Words(root).update();
 }

@@ -1,6 +1,6 @@
 // Attention as lines between two columns of tokens, and as heat maps.
 
-import { fixed, svg } from "../draw.js";
+import { circle, END, fixed, rect, segment, svg, touchable, write } from "../draw.js";
 import { strongest } from "./heads.js";
 import { widest } from "./pictures.js";
 
@@ -22,24 +22,53 @@ const FAINT = 0.03; // weaker weights are left out of the drawings
  * @returns {Size}
  */
 export function drawLines(drawing, room, attention, place, titles) {
-  const { keys, queries, heads } = attention;
+  const { keys, queries } = attention;
   const width = Math.min(room, 460);
   const left = Math.max(widest([...keys, titles[0]]) + 8, 60);
   const right = width - Math.max(widest([...queries, titles[1]]) + 16, 60);
-  const middle = (/** @type {number} */ row) => 30 + ROW * (row + 0.5);
-  svg(drawing, "text", { x: left - 8, y: 16, class: "soft", "text-anchor": "end" }, titles[0]);
-  svg(drawing, "text", { x: right + 8, y: 16, class: "soft" }, titles[1]);
+  write(drawing, left - 8, 16, titles[0], { ...END, class: "soft" });
+  write(drawing, right + 8, 16, titles[1], { class: "soft" });
+  drawWeights(drawing, left, right, attention, place);
+  keys.forEach((key, at) => {
+    const looked = place < 0 ? 0 : mean(attention, place, at);
+    const fill = tint(looked / 2, "key", "paper");
+    rect(drawing, [0, middle(at) - 13, left, 26], { rx: 4, fill });
+    write(drawing, left - 8, middle(at) + 5, key, END);
+  });
+  queries.forEach((query, at) => {
+    const most = strongest(attention, at);
+    const looked = most ? `looked most at ${most.key}, ${fixed(most.weight)}` : "";
+    const token = touchable(drawing, `row-${at}`, `${query} ${looked}`, at === place);
+    const [fill, stroke] =
+      at === place ? ["var(--field)", "var(--accent)"] : ["var(--paper)", "none"];
+    const box = [right, middle(at) - 13, width - right - 1, 26];
+    rect(token, box, { rx: 4, fill, stroke });
+    write(token, right + 8, middle(at) + 5, query);
+  });
+  return { width, height: middle(Math.max(keys.length, queries.length)) - 4 };
+}
+
+/** How far down a row has its middle. @param {number} at */
+function middle(at) {
+  return 30 + ROW * (at + 0.5);
+}
+
+/**
+ * The lines between the columns.
+ * @param {SVGElement} drawing
+ * @param {number} left
+ * @param {number} right
+ * @param {Attention} attention
+ * @param {number} place
+ */
+function drawWeights(drawing, left, right, { heads }, place) {
   heads.forEach(({ weights, color }, head) => {
     const aside = 3 * (head - (heads.length - 1) / 2); // side by side, not one over all
     weights.toRows().forEach((row, query) =>
       row.forEach((weight, key) => {
         if (weight < FAINT) return;
         const strong = place < 0 || query === place;
-        svg(drawing, "line", {
-          x1: left,
-          y1: middle(key) + aside,
-          x2: right,
-          y2: middle(query) + aside,
+        segment(drawing, [left, middle(key) + aside], [right, middle(query) + aside], {
           stroke: `var(--role-${color})`,
           "stroke-width": (1 + 4 * weight).toFixed(1),
           opacity: (weight ** 0.7 * (strong ? 0.95 : 0.25)).toFixed(3),
@@ -47,30 +76,6 @@ export function drawLines(drawing, room, attention, place, titles) {
       }),
     );
   });
-  keys.forEach((key, row) => {
-    const looked = place < 0 ? 0 : mean(attention, place, row);
-    svg(drawing, "rect", {
-      x: 0, y: middle(row) - 13, width: left, height: 26, rx: 4, fill: tint(looked / 2, "key", "paper"),
-    });
-    const y = middle(row) + 5;
-    svg(drawing, "text", { x: left - 8, y, "text-anchor": "end" }, key);
-  });
-  queries.forEach((query, row) => {
-    const most = strongest(attention, row);
-    const at = most ? `looked most at ${most.key}, ${fixed(most.weight)}` : "";
-    const token = svg(drawing, "g", {
-      key: `row-${row}`,
-      role: "button",
-      "aria-pressed": String(row === place),
-      "aria-label": `${query} ${at}`,
-    });
-    const box = { x: right, y: middle(row) - 13, width: width - right - 1, height: 26, rx: 4 };
-    const [fill, stroke] = row === place ? ["var(--field)", "var(--accent)"] : ["var(--paper)", "none"];
-    svg(token, "rect", { ...box, fill, stroke });
-    svg(token, "text", { x: right + 8, y: middle(row) + 5 }, query);
-  });
-  const rows = Math.max(keys.length, queries.length);
-  return { width, height: middle(rows) - 4 };
 }
 
 /**
@@ -115,16 +120,15 @@ function drawLarge(drawing, room, attention, place) {
   const left = widest(queries) + 10;
   const top = 0.75 * widest(keys) + 22;
   const side = Math.min(32, Math.max(18, (room - left - 30) / Math.max(1, keys.length)));
-  queries.forEach((query, row) => {
-    const y = top + side * (row + 0.5) + 5;
-    const attributes = { x: left - 8, y, "text-anchor": "end", "data-key": `row-${row}` };
-    svg(drawing, "text", attributes, query);
+  queries.forEach((query, at) => {
+    const y = top + side * (at + 0.5) + 5;
+    write(drawing, left - 8, y, query, { ...END, "data-key": `row-${at}` });
   });
   keys.forEach((key, column) => {
     const [x, y] = [left + side * (column + 0.5) + 4, top - 6];
-    svg(drawing, "text", { x, y, transform: `rotate(-48 ${x} ${y})` }, key);
+    write(drawing, x, y, key, { transform: `rotate(-48 ${x} ${y})` });
   });
-  drawTable(drawing, heads[0], left, top, side, place);
+  drawTable(drawing, heads[0], [left, top], side, place);
   const tail = 0.67 * widest(keys.slice(-1)); // the last word leans over the edge
   return {
     width: left + side * keys.length + Math.max(4, tail - side / 2 + 8),
@@ -142,15 +146,11 @@ function drawSmall(drawing, room, attention, place) {
   heads.forEach((head, number) => {
     const x = (number % count) * (wide + 16);
     const y = Math.floor(number / count) * tall;
-    const map = svg(drawing, "g", {
-      key: `head-${number}`, role: "button", "aria-label": `${head.name}: show it alone`,
-    });
-    // A ground to press on.
-    const ground = { x, y, width: wide, height: tall - 8, fill: "transparent" };
-    svg(map, "rect", ground);
-    svg(map, "circle", { cx: x + 6, cy: y + 15, r: 6, fill: `var(--role-${head.color})` });
-    svg(map, "text", { x: x + 18, y: y + 20 }, head.name);
-    drawTable(map, head, x, y + 28, side, place);
+    const map = touchable(drawing, `head-${number}`, `${head.name}: show it alone`);
+    rect(map, [x, y, wide, tall - 8], { fill: "transparent" }); // a ground to press on
+    circle(map, [x + 6, y + 15], 6, { fill: `var(--role-${head.color})` });
+    write(map, x + 18, y + 20, head.name);
+    drawTable(map, head, [x, y + 28], side, place);
   });
   return { width: room, height: tall * Math.ceil(heads.length / count) };
 }
@@ -158,33 +158,24 @@ function drawSmall(drawing, room, attention, place) {
 /**
  * @param {SVGElement} parent
  * @param {import("./heads.js").Head} head
- * @param {number} left
- * @param {number} top
+ * @param {number[]} corner
  * @param {number} side of a cell
  * @param {number} place
  */
-function drawTable(parent, { weights, color }, left, top, side, place) {
+function drawTable(parent, { weights, color }, [left, top], side, place) {
   const { rows, cols } = weights;
-  svg(parent, "rect", {
-    x: left, y: top, width: side * cols, height: side * rows,
-    fill: "var(--field)", stroke: "var(--line)",
-  });
+  const ground = { fill: "var(--field)", stroke: "var(--line)" };
+  rect(parent, [left, top, side * cols, side * rows], ground);
   weights.toRows().forEach((row, query) =>
     row.forEach((weight, key) => {
       if (weight < FAINT) return;
-      const cell = svg(parent, "rect", {
-        x: left + side * key + 0.5,
-        y: top + side * query + 0.5,
-        width: side - 1,
-        height: side - 1,
-        fill: tint(weight, color, "field"),
-      });
+      const [x, y] = [left + side * key + 0.5, top + side * query + 0.5];
+      const fill = tint(weight, color, "field");
+      const cell = rect(parent, [x, y, side - 1, side - 1], { fill });
       svg(cell, "title", {}, fixed(weight));
     }),
   );
   if (place < 0 || place >= rows) return;
-  svg(parent, "rect", {
-    x: left, y: top + side * place, width: side * cols, height: side,
-    fill: "none", stroke: "var(--accent)", "stroke-width": 2,
-  });
+  const frame = { fill: "none", stroke: "var(--accent)", "stroke-width": 2 };
+  rect(parent, [left, top + side * place, side * cols, side], frame);
 }

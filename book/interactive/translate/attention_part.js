@@ -1,6 +1,7 @@
 // Where the model looks: choose an attention, a layer and a head; see lines and heat maps.
 
-import { choice, fixed, html } from "../draw.js";
+import { choice, Controls, row } from "../controls.js";
+import { fixed, html } from "../draw.js";
 import { drawHeat, drawLines } from "./attend.js";
 import { attentionOf, strongest } from "./heads.js";
 import { picture } from "./pictures.js";
@@ -10,11 +11,11 @@ import { picture } from "./pictures.js";
  * @typedef {import("./heads.js").Kind} Kind
  */
 
-/** @type {{ label: string, value: Kind }[]} */
+/** @type {[Kind, string][]} */
 const KINDS = [
-  { label: "cross-attention: Spanish looks at English", value: "cross" },
-  { label: "encoder: English looks at itself", value: "encoder" },
-  { label: "decoder: Spanish looks at what it wrote", value: "decoder" },
+  ["cross", "cross-attention: Spanish looks at English"],
+  ["encoder", "encoder: English looks at itself"],
+  ["decoder", "decoder: Spanish looks at what it wrote"],
 ];
 /** The names of the columns. @type {Record<Kind, [string, string]>} */
 const SIDES = {
@@ -36,29 +37,14 @@ export class AttentionPart {
     /** The row that is looked at in the encoder, which has no steps. */
     this.row = -1;
     html(parent, "p", { class: "translate-name" }, "Where it looks.");
-    const controls = html(parent, "div", { class: "interactive-controls" });
-    choice(controls, {
-      label: "attention",
-      options: KINDS,
-      value: "cross",
-      change: (kind) => this.show({ kind: /** @type {Kind} */ (kind) }),
-    });
-    choice(controls, {
-      label: "layer",
-      options: numbered(layers).map((n) => ({ label: String(n + 1), value: String(n) })),
-      value: String(this.view.layer),
-      change: (layer) => this.show({ layer: Number(layer) }),
-    });
-    this.head = choice(controls, {
-      label: "head",
-      options: [
-        { label: "mean of all", value: "mean" },
-        { label: "each", value: "each" },
-        ...numbered(heads).map((n) => ({ label: String(n + 1), value: String(n) })),
-      ],
-      value: "mean",
-      change: (head) => this.show({ head }),
-    });
+    this.controls = new Controls(row(parent), this.view, () => this.show({}));
+    choice(this.controls, "kind", "attention", KINDS);
+    choice(this.controls, "layer", "layer", numbered(layers));
+    choice(this.controls, "head", "head", [
+      ["mean", "mean of all"],
+      ["each", "each"],
+      ...numbered(heads),
+    ]);
     this.line = html(parent, "p", { class: "interactive-hint" });
     const both = html(parent, "div", { class: "translate-both" });
     const press = (/** @type {string} */ key) => this.press(key);
@@ -79,7 +65,7 @@ export class AttentionPart {
   /** @param {Partial<import("./heads.js").View>} change */
   show(change) {
     Object.assign(this.view, change);
-    this.head.set(this.view.head);
+    this.controls.show();
     this.row = -1;
     this.update();
   }
@@ -87,7 +73,7 @@ export class AttentionPart {
   /** @param {string} key */
   press(key) {
     const [what, number] = key.split("-");
-    if (what === "head") this.show({ head: number });
+    if (what === "head") this.show({ head: Number(number) });
     else if (this.view.kind === "encoder") {
       this.row = this.row === Number(number) ? -1 : Number(number);
       this.update();
@@ -105,9 +91,12 @@ export class AttentionPart {
   update() {
     const { kind, layer, head } = this.view;
     this.attention = attentionOf(this.studio.session, this.view);
-    const which = { mean: "mean of all heads", each: "each head" }[head];
-    const name = `${KINDS.find(({ value }) => value === kind)?.label}, layer ${layer + 1}, `;
-    const label = name + (which ?? `head ${Number(head) + 1}`);
+    const which =
+      typeof head === "number"
+        ? `head ${head + 1}`
+        : { mean: "mean of all heads", each: "each head" }[head];
+    const name = KINDS.find(([value]) => value === kind)?.[1];
+    const label = `${name}, layer ${layer + 1}, ${which}`;
     this.lines.redraw(`${label}, as lines`);
     this.heat.redraw(`${label}, as a heat map`);
     this.line.textContent = this.sentence();
@@ -125,7 +114,7 @@ export class AttentionPart {
   }
 }
 
-/** @param {number} count */
+/** As many options, counted from 1. @param {number} count @returns {[number, string][]} */
 function numbered(count) {
-  return Array.from({ length: count }, (_, n) => n);
+  return Array.from({ length: count }, (_, n) => [n, String(n + 1)]);
 }

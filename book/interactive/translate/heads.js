@@ -5,8 +5,8 @@ import { Matrix } from "../arrays.js";
 /**
  * @typedef {import("./session.js").Session} Session
  * @typedef {"cross" | "encoder" | "decoder"} Kind
- * @typedef {{ kind: Kind, layer: number, head: string }} View head: "each", "mean" or
- *   the number of one, from 0 on
+ * @typedef {{ kind: Kind, layer: number, head: "each" | "mean" | number }} View head:
+ *   all of them, or the number of one, from 0 on
  * @typedef {{ name: string, color: string, weights: Matrix }} Head
  * @typedef {{ queries: string[], keys: string[], heads: Head[] }} Attention
  */
@@ -65,7 +65,7 @@ function rowsOf(matrices, width) {
 
 /**
  * @param {Matrix[]} all
- * @param {string} wanted
+ * @param {View["head"]} wanted
  * @returns {Head[]}
  */
 function chosenHeads(all, wanted) {
@@ -75,7 +75,7 @@ function chosenHeads(all, wanted) {
     weights,
   }));
   if (wanted === "each" || !all.length) return heads;
-  if (wanted !== "mean") return [heads[Number(wanted)]];
+  if (wanted !== "mean") return [heads[wanted]];
   const mean = new Matrix(all[0].rows, all[0].cols);
   for (const { data } of all) data.forEach((x, i) => (mean.data[i] += x / all.length));
   return [{ name: "mean of all heads", color: "weight", weights: mean }];

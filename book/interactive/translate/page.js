@@ -1,6 +1,8 @@
 // The page "Translate", and its small form in a chapter: from the first press to the end.
 
-import { button, html } from "../draw.js";
+import { button } from "../controls.js";
+import { html } from "../draw.js";
+import { entitle } from "../frame.js";
 import { SubwordVocabulary } from "../subwords.js";
 import { SITE } from "./address.js";
 import { loadModel } from "./loading.js";
@@ -15,11 +17,8 @@ const TITLE = "A translator in this page, English to Spanish";
  * @param {boolean} small without beam, switches and sliders
  */
 export function mountTranslator(root, small) {
-  root.replaceChildren();
-  root.setAttribute("role", "group");
-  root.setAttribute("aria-label", TITLE);
+  entitle(root, TITLE);
   root.classList.add("translate");
-  html(root, "p", { class: "interactive-title" }, TITLE);
   const { model, page = `${SITE}/book/translate.html` } = root.dataset;
   if (model === undefined) {
     const line = html(root, "p", {}, "This figure needs the whole translator, which is ");

@@ -1,6 +1,7 @@
 // A drawing that may be wider than its page: then it scrolls in a box of its own.
 
-import { html, onPress, svg } from "../draw.js";
+import { canvas, onPress } from "../canvas.js";
+import { html } from "../draw.js";
 
 const PADDING = 3; // of the box, as the style has it: room for the ring of the focus
 /** @type {CanvasRenderingContext2D | null} */
@@ -28,33 +29,11 @@ export function widest(texts) {
  */
 export function picture(parent, draw, press) {
   const box = html(parent, "div", { class: "translate-scroll" });
-  const drawing = svg(box, "svg", { class: "interactive-picture", role: "group" });
-  let label = "";
-  let drawnAt = 0;
-  const redraw = () => {
-    const active = document.activeElement;
-    const key = drawing.contains(active) ? active?.getAttribute("data-key") : null;
-    drawnAt = box.clientWidth;
-    const room = Math.max(260, drawnAt - 2 * PADDING);
-    drawing.replaceChildren();
-    drawing.setAttribute("aria-label", label);
-    const used = draw(drawing, room);
-    const [width, height] = [Math.ceil(used.width), Math.ceil(used.height)];
-    drawing.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    drawing.setAttribute("width", String(width));
-    drawing.setAttribute("height", String(height));
-    if (key) {
-      const again = drawing.querySelector(`[data-key="${CSS.escape(key)}"]`);
-      /** @type {SVGElement | null} */ (again)?.focus();
-    }
-  };
+  const { drawing, redraw } = canvas(box, [2 * PADDING, 260], draw);
   onPress(drawing, press);
-  new ResizeObserver(() => {
-    if (box.clientWidth !== drawnAt) redraw();
-  }).observe(box);
   return {
-    redraw: (text) => {
-      label = text;
+    redraw: (label) => {
+      drawing.setAttribute("aria-label", label);
       redraw();
     },
     toEnd: () => {

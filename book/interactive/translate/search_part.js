@@ -1,6 +1,7 @@
 // How the next token is chosen, and the beam as a tree.
 
-import { button, choice, html, slider } from "../draw.js";
+import { button, choice, Controls, row, slider } from "../controls.js";
+import { html } from "../draw.js";
 import { picture } from "./pictures.js";
 import { drawTree, finished, treeNodes } from "./tree.js";
 
@@ -9,10 +10,13 @@ import { drawTree, finished, treeNodes } from "./tree.js";
  * @typedef {import("./session.js").Way} Way
  */
 
+/** @type {[string, string][]} */
 const WAYS = [
-  { label: "greedy: always the likeliest", value: "greedy" },
-  ...[2, 3, 4, 5, 6].map((size) => ({ label: `a beam of ${size}`, value: `beam ${size}` })),
-  { label: "drawn at random, by probability", value: "drawn" },
+  ["greedy", "greedy: always the likeliest"],
+  ...[2, 3, 4, 5, 6].map(
+    (size) => /** @type {[string, string]} */ ([`beam ${size}`, `a beam of ${size}`]),
+  ),
+  ["drawn", "drawn at random, by probability"],
 ];
 const FINISHED = 4; // how many ended translations are listed
 
@@ -25,45 +29,18 @@ export class SearchPart {
     this.session = studio.session;
     const { settings } = this.session;
     html(parent, "p", { class: "translate-name" }, "How the next one is chosen.");
-    const controls = html(parent, "div", { class: "interactive-controls" });
-    this.way = choice(controls, {
-      label: "search",
-      options: WAYS,
-      value: "greedy",
-      change: (value) => {
-        const [way, size] = value.split(" ");
-        settings.way = /** @type {Way} */ (way);
-        if (size) settings.beamSize = Number(size);
-        studio.again();
-      },
-    });
-    slider(controls, {
-      label: "temperature",
-      min: 0.1,
-      max: 2,
-      step: 0.1,
-      value: settings.temperature,
-      show: (value) => value.toFixed(1),
-      change: (value) => {
-        settings.temperature = value;
-        studio.again();
-      },
-    });
-    this.penalty = html(controls, "div");
-    slider(this.penalty, {
-      label: "length penalty",
-      min: 0,
-      max: 2,
-      step: 0.1,
-      value: settings.lengthPenalty,
-      show: (value) => value.toFixed(1),
-      change: (value) => {
-        settings.lengthPenalty = value;
-        studio.again();
-      },
-    });
+    const place = row(parent);
+    const again = () => studio.again();
+    this.controls = new Controls(place, /** @type {SearchPart} */ (this), again);
+    choice(this.controls, "way", "search", WAYS);
+    const short = (/** @type {number} */ value) => value.toFixed(1);
+    const warmth = new Controls(place, settings, again);
+    slider(warmth, "temperature", "temperature", [0.1, 2, 0.1], short);
+    this.penalty = html(place, "div");
+    const penalty = new Controls(this.penalty, settings, again);
+    slider(penalty, "lengthPenalty", "length penalty", [0, 2, 0.1], short);
     this.hint = html(parent, "p", { class: "interactive-hint" });
-    this.again = button(parent, "Draw again", () => studio.again());
+    this.again = button(parent, "Draw again", again);
     this.beside = html(parent, "p", { class: "translate-beside" });
     this.place = html(parent, "div");
     this.tree = picture(this.place, (drawing) => drawTree(drawing, this.session), (key) => {
@@ -77,10 +54,23 @@ export class SearchPart {
     this.drawn = -1;
   }
 
+  /** The way to choose, the size of a beam with it. */
+  get way() {
+    const { way, beamSize } = this.session.settings;
+    return way === "beam" ? `beam ${beamSize}` : way;
+  }
+
+  set way(value) {
+    const { settings } = this.session;
+    const [way, size] = value.split(" ");
+    settings.way = /** @type {Way} */ (way);
+    if (size) settings.beamSize = Number(size);
+  }
+
   update() {
     const { session } = this;
-    const { way, beamSize } = session.settings;
-    this.way.set(way === "beam" ? `beam ${beamSize}` : way);
+    const { way } = session.settings;
+    this.controls.show();
     this.penalty.hidden = way !== "beam";
     this.place.hidden = way !== "beam";
     this.again.hidden = way !== "drawn";

@@ -1,6 +1,9 @@
 // The translator at work: what is typed, what is written, and all that can be looked at.
 
-import { button, choice, html, slider, textField, toggle } from "../draw.js";
+import {
+  choice, Controls, pushButton, row, slider, textField, toggle,
+} from "../controls.js";
+import { html } from "../draw.js";
 import { AttentionPart } from "./attention_part.js";
 import { SENTENCES } from "./examples.js";
 import { notesOn } from "./notes.js";
@@ -30,9 +33,16 @@ export class Studio {
     this.untouchedPlayer = new Player(untouched, () => this.compare());
     this.withIds = false;
     this.compared = "";
-    const input = this.addSentence(root);
-    const body = html(root, "div");
-    this.body = body;
+    this.typed = SENTENCES[0];
+    this.picked = SENTENCES[0];
+    const form = html(root, "form", { class: "interactive-controls" });
+    this.controls = new Controls(form, /** @type {Studio} */ (this), (name) =>
+      this.pick(name),
+    );
+    const input = this.addSentence(form);
+    this.notes = html(root, "div", { class: "translate-notes", role: "status" });
+    this.body = html(root, "div");
+    const { body } = this;
     this.addTokens(body);
     this.said = html(body, "p", { class: "interactive-said", "aria-live": "polite" });
     this.addCandidates(body);
@@ -42,53 +52,38 @@ export class Studio {
     if (page === null) this.parts.push(new SwitchesPart(body, this));
     else linkTo(body, page);
     input.focus();
-    this.translate(input.value);
+    this.translate(this.typed);
   }
 
-  /** @param {HTMLElement} root @returns {HTMLInputElement} */
-  addSentence(root) {
-    const form = html(root, "form", { class: "interactive-controls" });
-    const input = textField(form, {
-      label: "English sentence",
-      value: SENTENCES[0],
-      change: () => {},
-      maxLength: 800,
-      lang: "en",
-    });
+  /** @param {HTMLElement} form */
+  addSentence(form) {
+    const { controls } = this;
+    const attributes = { maxlength: 800, lang: "en" };
+    const input = textField(controls, "typed", "English sentence", attributes);
     html(form, "button", { type: "submit", class: "translate-main" }, "Translate");
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      this.translate(input.value);
+      this.translate(this.typed);
     });
-    const options = SENTENCES.map((sentence) => ({ label: sentence, value: sentence }));
-    this.pick = choice(form, {
-      label: "or pick one",
-      options: [{ label: "…", value: "" }, ...options],
-      value: SENTENCES[0],
-      change: (sentence) => {
-        if (!sentence) return;
-        input.value = sentence;
-        this.translate(sentence);
-      },
-    });
-    this.notes = html(root, "div", { class: "translate-notes", role: "status" });
+    choice(controls, "picked", "or pick one", [["", "…"], ...SENTENCES]);
     return input;
+  }
+
+  /** Take the sentence that is picked. @param {string} [name] what was changed */
+  pick(name) {
+    if (name !== "picked" || !this.picked) return;
+    this.typed = this.picked;
+    this.translate(this.typed);
   }
 
   /** @param {HTMLElement} body */
   addTokens(body) {
-    const head = html(body, "div", { class: "interactive-controls" });
+    const head = row(body);
     this.cut = html(head, "p", { class: "translate-name" });
-    toggle(head, {
-      label: "show ids",
-      value: false,
-      change: (on) => {
-        this.withIds = on;
-        this.update();
-      },
-    });
+    const switches = new Controls(head, /** @type {Studio} */ (this), () => this.update());
+    toggle(switches, "withIds", "show ids");
     this.pieces = html(body, "ul", { class: "translate-row", lang: "en" });
-    this.addTransport(html(body, "div", { class: "interactive-controls" }));
+    this.addTransport(row(body));
     this.text = html(body, "p", { class: "translate-text", lang: "es" });
     this.written = html(body, "ol", { class: "translate-row", "aria-label": "written" });
     this.written.addEventListener("click", (event) => {
@@ -101,27 +96,23 @@ export class Studio {
     this.beside = html(body, "p", { class: "translate-beside" });
   }
 
-  /** @param {HTMLElement} row */
-  addTransport(row) {
-    const { player } = this;
-    this.toStart = button(row, "To start", () => player.toStart());
-    this.back = button(row, "◀ Back", () => player.back());
-    this.play = button(row, "▶ Play", () =>
-      player.playing ? player.pause() : player.play(),
-    );
-    this.next = button(row, "Next ▶", () => player.forward());
-    this.toEnd = button(row, "To end", () => player.run());
-    slider(row, {
-      label: "speed",
-      min: 1,
-      max: 20,
-      step: 1,
-      value: player.speed,
-      show: (speed) => `${speed} a second`,
-      change: (speed) => {
-        player.speed = speed;
-      },
+  /** @param {HTMLElement} place */
+  addTransport(place) {
+    const { player, session } = this;
+    const controls = new Controls(place, player, () => {});
+    const atStart = () => session.shown === 0;
+    const atEnd = () => session.atEnd;
+    pushButton(controls, "To start", () => player.toStart(), atStart);
+    pushButton(controls, "◀ Back", () => player.back(), atStart);
+    const play = pushButton(controls, "", () => player.playing ? player.pause() : player.play());
+    controls.shows.push(() => {
+      play.textContent = player.playing ? "❚❚ Pause" : "▶ Play";
     });
+    pushButton(controls, "Next ▶", () => player.forward(), atEnd);
+    pushButton(controls, "To end", () => player.run(), atEnd);
+    slider(controls, "speed", "speed", [1, 20], (speed) => `${speed} a second`);
+    this.transport = controls;
+    this.play = play;
   }
 
   /** @param {HTMLElement} body */
@@ -133,7 +124,7 @@ export class Studio {
       const held = target instanceof Element && target.closest("button, [data-key]");
       if (!held || held === this.play) return;
       this.player.stop();
-      this.showTransport();
+      this.transport?.show();
     });
     this.candidates.addEventListener("click", (event) => {
       const token = pressed(event, "token");
@@ -149,15 +140,16 @@ export class Studio {
   translate(sentence) {
     const { session, player } = this;
     player.stop();
-    this.pick?.set(SENTENCES.includes(sentence) ? sentence : "");
+    this.picked = SENTENCES.includes(sentence) ? sentence : "";
+    this.controls.show();
     try {
       session.read(sentence);
     } catch (error) {
-      this.body?.setAttribute("hidden", "");
+      this.body.hidden = true;
       this.say("notes", error instanceof Error ? error.message : String(error));
       return;
     }
-    this.body?.removeAttribute("hidden");
+    this.body.hidden = false;
     this.say("notes", notesOn(session.text, session.vocabulary).join(" "));
     player.play();
   }
@@ -180,7 +172,7 @@ export class Studio {
     showPieces(this.pieces, session, this.withIds);
     showWritten(this.written, session, this.withIds);
     this.say("text", session.written() || "…");
-    this.showTransport();
+    this.transport?.show();
     const place = session.place;
     this.say(
       "step",
@@ -194,15 +186,6 @@ export class Studio {
     this.say("said", this.sentence());
     if (!player.playing) this.startComparison();
     this.compare();
-  }
-
-  showTransport() {
-    const { session, player } = this;
-    if (this.play) this.play.textContent = player.playing ? "❚❚ Pause" : "▶ Play";
-    if (this.back) this.back.disabled = session.shown === 0;
-    if (this.toStart) this.toStart.disabled = session.shown === 0;
-    if (this.next) this.next.disabled = session.atEnd;
-    if (this.toEnd) this.toEnd.disabled = session.atEnd;
   }
 
   /** What a screen reader says. */

@@ -1,10 +1,11 @@
 // Take a piece of the model away, and see what it was good for.
 
-import { choice, html, toggle } from "../draw.js";
+import { choice, Controls, row, toggle } from "../controls.js";
+import { html } from "../draw.js";
 
 /** @typedef {import("./studio.js").Studio} Studio */
 
-/** @type {{ name: "withoutPositions" | "withoutCausalMask" | "withoutScale", label: string }[]} */
+/** @type {{ name: keyof import("../config.js").Switches, label: string }[]} */
 const SWITCHES = [
   { name: "withoutPositions", label: "without positions (chapter 2)" },
   { name: "withoutScale", label: "without √d_k (chapter 3)" },
@@ -27,26 +28,10 @@ export class SwitchesPart {
       parent, "p", { class: "translate-name" },
       "Take a piece away, and compare with what the untouched translator writes.",
     );
-    const controls = html(parent, "div", { class: "interactive-controls" });
-    for (const { name, label } of SWITCHES) {
-      toggle(controls, {
-        label,
-        value: false,
-        change: (on) => {
-          settings.switches[name] = on;
-          studio.again();
-        },
-      });
-    }
-    choice(controls, {
-      label: "without a head (chapter 13)",
-      options: [{ label: "none", value: "" }, ...headOptions(model.config)],
-      value: "",
-      change: (head) => {
-        settings.switches.silencedHeads = head ? [head] : [];
-        studio.again();
-      },
-    });
+    const controls = new Controls(row(parent), settings.switches, () => studio.again());
+    for (const { name, label } of SWITCHES) toggle(controls, name, label);
+    const heads = headOptions(model.config);
+    choice(controls, "silencedHeads", "without a head (chapter 13)", [[[], "none"], ...heads]);
     this.beside = html(parent, "p", { class: "translate-beside" });
   }
 
@@ -57,17 +42,16 @@ export class SwitchesPart {
 /**
  * Every head of the model.
  * @param {import("../config.js").Config} config
- * @returns {{ label: string, value: string }[]}
+ * @returns {[string[], string][]} what is silenced, and how it is called
  */
 function headOptions({ n_layers: layers, n_heads: heads }) {
+  /** @type {[string[], string][]} */
   const options = [];
   for (const [stack, attention, name] of ATTENTIONS) {
     for (let layer = 0; layer < layers; layer++) {
       for (let head = 0; head < heads; head++) {
-        options.push({
-          label: `${name}, layer ${layer + 1}, head ${head + 1}`,
-          value: `${stack}.layers.${layer}.${attention}.${head}`,
-        });
+        const silenced = `${stack}.layers.${layer}.${attention}.${head}`;
+        options.push([[silenced], `${name}, layer ${layer + 1}, head ${head + 1}`]);
       }
     }
   }

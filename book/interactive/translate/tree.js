@@ -1,7 +1,7 @@
 // A beam as a growing tree: a column for each step, the best beginning on top.
 
-import { fixed, svg } from "../draw.js";
 import { lengthNorm } from "../beam.js";
+import { edge, fixed, rect, svg, touchable, write } from "../draw.js";
 
 /**
  * @typedef {import("../beam.js").Hypothesis} Hypothesis
@@ -49,6 +49,16 @@ function lineOf(hypothesis) {
   return line;
 }
 
+/** @param {number} column */
+function leftOf(column) {
+  return column ? 4 + COLUMN * column - 40 : 4;
+}
+
+/** @param {number} row */
+function topOf(row) {
+  return 4 + ROW * row;
+}
+
 /**
  * @param {SVGElement} drawing
  * @param {Session} session
@@ -58,33 +68,31 @@ export function drawTree(drawing, session) {
   const nodes = treeNodes(session);
   const kept = keptOnes(session);
   const ids = session.ids();
-  const onPath = (/** @type {Hypothesis} */ { ids: own }) =>
-    own.length <= ids.length && own.every((id, i) => id === ids[i]);
   const places = new Map(nodes.map((node) => [node.hypothesis, node]));
-  const x = (/** @type {number} */ column) => 4 + COLUMN * column - (column ? 40 : 0);
-  const y = (/** @type {number} */ row) => 4 + ROW * row;
-  for (const { hypothesis, column, row } of nodes) {
+  const looks = nodes.map(({ hypothesis }) => {
+    const own = hypothesis.ids;
+    const path = own.length <= ids.length && own.every((id, i) => id === ids[i]);
+    const dashes = kept.has(hypothesis) ? undefined : "3 4";
+    return { fill: "none", "stroke-dasharray": dashes, ...edge(path) };
+  });
+  nodes.forEach(({ hypothesis, column, row }, number) => {
     const parent = hypothesis.parent && places.get(hypothesis.parent);
-    const [x1, y1] = [
-      x(column - 1) + (column === 1 ? 56 : WIDE), y(parent?.row ?? 0) + TALL / 2,
-    ];
-    const [x2, y2] = [x(column), y(row) + TALL / 2];
+    const x1 = leftOf(column - 1) + (column === 1 ? 56 : WIDE);
+    const y1 = topOf(parent?.row ?? 0) + TALL / 2;
+    const [x2, y2] = [leftOf(column), topOf(row) + TALL / 2];
     const bend = (x1 + x2) / 2;
-    svg(drawing, "path", {
-      d: `M${x1} ${y1}C${bend} ${y1} ${bend} ${y2} ${x2} ${y2}`,
-      fill: "none",
-      stroke: onPath(hypothesis) ? "var(--accent)" : "var(--line)",
-      "stroke-width": onPath(hypothesis) ? 3 : 1,
-      "stroke-dasharray": kept.has(hypothesis) ? undefined : "3 4",
-    });
-  }
-  svg(drawing, "text", { x: 4, y: y(0) + 25, class: "soft" }, "<sos>");
-  nodes.forEach((node, number) => drawNode(drawing, session, node, number, x, y, {
-    path: onPath(node.hypothesis), kept: kept.has(node.hypothesis),
-  }));
+    const d = `M${x1} ${y1}C${bend} ${y1} ${bend} ${y2} ${x2} ${y2}`;
+    svg(drawing, "path", { d, ...looks[number] });
+  });
+  write(drawing, 4, topOf(0) + 25, "<sos>", { class: "soft" });
+  nodes.forEach((node, number) => {
+    const state = node.ended ? "ended" : kept.has(node.hypothesis) ? "kept" : "dropped later";
+    const soft = kept.has(node.hypothesis) ? "" : "soft";
+    drawNode(drawing, session, node, number, state, looks[number], soft);
+  });
   const rows = Math.max(1, ...nodes.map(({ row }) => row + 1));
   const columns = Math.max(0, ...nodes.map(({ column }) => column));
-  return { width: x(columns) + WIDE + 4, height: y(rows) };
+  return { width: leftOf(columns) + WIDE + 4, height: topOf(rows) };
 }
 
 /**
@@ -92,35 +100,22 @@ export function drawTree(drawing, session) {
  * @param {Session} session
  * @param {Node} node
  * @param {number} number
- * @param {(column: number) => number} x
- * @param {(row: number) => number} y
- * @param {{ path: boolean, kept: boolean }} looks
+ * @param {string} state
+ * @param {import("../draw.js").Attributes} look of its box
+ * @param {string} soft the class of its letters
  */
-function drawNode(drawing, session, node, number, x, y, { path, kept }) {
+function drawNode(drawing, session, node, number, state, look, soft) {
   const { hypothesis, column, row, ended } = node;
   const name = session.vocabulary.tokens[hypothesis.token];
-  const score = ended ? `= ${fixed(hypothesis.rank ?? 0)}` : fixed(hypothesis.score);
-  const state = ended ? "ended" : kept ? "kept" : "dropped later";
-  const group = svg(drawing, "g", {
-    key: `node-${number}`,
-    role: "button",
-    "aria-pressed": String(session.chosen === hypothesis),
-    "aria-label": `step ${column}: ${name}, score ${score.replace("= ", "")}, ${state}`,
-  });
-  svg(group, "rect", {
-    x: x(column),
-    y: y(row),
-    width: WIDE,
-    height: TALL,
-    rx: 5,
-    fill: ended ? "var(--field)" : "var(--paper)",
-    stroke: path ? "var(--accent)" : "var(--line)",
-    "stroke-width": path ? 3 : 1,
-    "stroke-dasharray": kept ? undefined : "3 4",
-  });
-  const looks = kept ? "" : "soft";
-  svg(group, "text", { x: x(column) + 8, y: y(row) + 17, class: looks, lang: "es" }, name);
-  svg(group, "text", { x: x(column) + 8, y: y(row) + 34, class: `number ${looks}` }, score);
+  const score = fixed((ended ? hypothesis.rank : hypothesis.score) ?? 0);
+  const label = `step ${column}: ${name}, score ${score}, ${state}`;
+  const group = touchable(drawing, `node-${number}`, label, session.chosen === hypothesis);
+  const [x, y] = [leftOf(column), topOf(row)];
+  const fill = ended ? "var(--field)" : "var(--paper)";
+  rect(group, [x, y, WIDE, TALL], { rx: 5, ...look, fill });
+  write(group, x + 8, y + 17, name, { class: soft, lang: "es" });
+  const text = ended ? `= ${score}` : score;
+  write(group, x + 8, y + 34, text, { class: `number ${soft}` });
 }
 
 /**
