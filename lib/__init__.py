@@ -1,6 +1,6 @@
 """Every piece of the Transformer, once, tested; the chapters of the book import it.
 
-The modules stand in one order, from `files` and `config` to the command line, and each
+The modules stand in one order, from `config` to the command line, and each
 imports only those before it; import-linter's contract in pyproject.toml is that order.
 """
 

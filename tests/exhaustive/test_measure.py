@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from book.tools.lab import measure
-from book.tools.lab.grading import COUNTED, fingerprint
+from book.tools.lab.scoring import COUNTED, fingerprint
 from lib import corpora
 from lib.commands.settings import read_settings
 from lib.corpora import Corpus, references

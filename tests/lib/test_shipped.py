@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from book.tools.lab.grading import fingerprint
+from book.tools.lab.scoring import fingerprint
 from lib import corpora
 from lib.corpora import normalize, references
 from lib.corpora.remote.folder import download_folder

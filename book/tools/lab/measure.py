@@ -22,7 +22,7 @@ from typing import Any
 import torch
 from safetensors.torch import load_file
 
-from book.tools.lab.grading import counts_table, grade
+from book.tools.lab.scoring import counts_table, grade
 from lib import corpora
 from lib.corpora import Corpus, references
 from lib.evaluation.bootstrap import Counts, paired_bootstrap, sentence_counts
