@@ -27,6 +27,9 @@ MISSING = "#C8C8C8"  # the color of what is not finite
 CELL = 0.58  # inches: room for "−0.12" at the usual font size
 LETTER = 0.6 * FONT_SIZE / 72  # inches that a letter takes, about
 
+Labels = tuple[Sequence[str] | None, Sequence[str] | None]
+"""One label for each row and one for each column; None stands for their indices."""
+
 
 def longest(labels: Sequence[str] | None) -> float:
     """Room in inches for the longest of the labels."""
@@ -38,12 +41,8 @@ def figure_size(
 ) -> tuple[float, float]:
     """Width and height in inches that a matrix with these labels needs."""
     height, width = shape
-    crowded = [
-        n
-        for n, given in ((width, columns), (height, rows))
-        if n > (LARGE if given is None else TOKENS)
-    ]
-    if crowded:
+    limits = [LARGE if given is None else TOKENS for given in (rows, columns)]
+    if height > limits[0] or width > limits[1]:
         return WIDTH, float(np.clip(4.6 * height / width, 2.4, 4.6))
     cell = min(CELL, 4.6 / width)
     across = width * cell + longest(rows) + 1.6
@@ -63,7 +62,7 @@ def heat_map(
     ax: Axes,
     values: Array,
     colors: tuple[Colormap, float, float],
-    labels: tuple[Sequence[str] | None, Sequence[str] | None],
+    labels: Labels,
     names: tuple[str, str] = ("", ""),
     title: str | None = None,
     decimals: int | None = None,
@@ -75,7 +74,7 @@ def heat_map(
         ax: axes to draw on.
         values: the numbers; what is not finite stays gray.
         colors: the colors, and the numbers at which they begin and end.
-        labels: one for each row and one for each column; None: their indices.
+        labels: those of the rows and of the columns.
         names: what the rows and the columns are.
         title: title above the map.
         decimals: digits after the point of the numbers in the cells; None: no numbers.
@@ -101,19 +100,15 @@ def heat_map(
     ax.set(ylabel=names[0], xlabel=names[1])
     if title:
         ax.set_title(title)
-    _label_cells(ax, *labels, values.shape)
+    _label_cells(ax, labels, values.shape)
     if decimals is not None:
         _draw_numbers(ax, values, decimals)
 
 
 def draw_hatch(ax: Axes, chosen: Array) -> None:
     """Hatch the chosen cells, so that they stand out without color."""
-    height, width = chosen.shape
-    chosen_only = np.ma.masked_where(~chosen, np.ones((height, width)))
     ax.pcolor(
-        np.arange(width + 1),
-        np.arange(height + 1),
-        chosen_only,
+        np.ma.masked_where(~chosen, np.ones(chosen.shape)),
         hatch="////" if max(chosen.shape) <= LARGE else "",
         cmap=ListedColormap(["white"]),
         edgecolor="#8C8C8C",  # also the color of the hatch
@@ -121,18 +116,14 @@ def draw_hatch(ax: Axes, chosen: Array) -> None:
     )
 
 
-def _label_cells(
-    ax: Axes,
-    rows: Sequence[str] | None,
-    columns: Sequence[str] | None,
-    shape: tuple[int, ...],
-) -> None:
+def _label_cells(ax: Axes, labels: Labels, shape: tuple[int, ...]) -> None:
     """Name rows and columns; long names of columns lean."""
     height, width = shape
-    for axis, labels, count in ((ax.xaxis, columns, width), (ax.yaxis, rows, height)):
-        step = 1 if labels is not None and count <= TOKENS else _step(count)
+    rows, columns = labels
+    for axis, given, count in ((ax.xaxis, columns, width), (ax.yaxis, rows, height)):
+        step = 1 if given is not None and count <= TOKENS else _step(count)
         places = list(range(0, count, step))
-        names = [str(p) if labels is None else labels[p] for p in places]
+        names = [str(p) if given is None else given[p] for p in places]
         axis.set_ticks([place + 0.5 for place in places], names)
         axis.set_tick_params(length=0 if step == 1 else 3)
     cell = ax.get_window_extent().width / ax.figure.dpi / width

@@ -72,14 +72,12 @@ def line_curves(
             marker=MARKERS[index % len(MARKERS)] if len(places) <= FEW else None,
         )
     ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.set_xscale("log" if logx else "linear")
+    ax.set_yscale("log" if logy else "linear")
     ax.grid(True, axis="y", linewidth=0.8)
     ax.set_axisbelow(True)
     if len(lines) > 1:
         ax.legend(handlelength=3.0)
-    if logx:
-        ax.set_xscale("log")
-    if logy:
-        ax.set_yscale("log")
     return figure, ax
 
 

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from lib.figures.cells import (
+    Labels,
     draw_hatch,
     figure_size,
     heat_map,
@@ -71,9 +72,7 @@ def attention_map(
     return figure, ax
 
 
-def _tokens(
-    matrix: Array, queries: Sequence[str], keys: Sequence[str]
-) -> tuple[list[str], list[str]]:
+def _tokens(matrix: Array, queries: Sequence[str], keys: Sequence[str]) -> Labels:
     """The names of rows and columns, as many as the matrix has."""
     return (
         check_labels(queries, matrix.shape[0], "queries", "rows"),
@@ -162,11 +161,8 @@ def value_map(
         ValueError: if the labels do not fit the matrix.
     """
     values = as_array(matrix, "a matrix", 2).astype(float)
-    rows, columns = row_labels, column_labels
-    if rows is not None:
-        rows = check_labels(rows, values.shape[0], "row labels", "rows")
-    if columns is not None:
-        columns = check_labels(columns, values.shape[1], "column labels", "columns")
+    rows = check_labels(row_labels, values.shape[0], "row labels", "rows")
+    columns = check_labels(column_labels, values.shape[1], "column labels", "columns")
     finite = values[np.isfinite(values)]
     low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
     signed = bool(low < 0) if signed is None else signed

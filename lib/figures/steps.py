@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import Colormap
 from matplotlib.figure import Figure
 
 from lib.figures.cells import heat_map, number
@@ -38,14 +39,18 @@ def role_tables(
         matrix = as_array(numbers, title, 2).astype(float)
         rows = check_labels(words, len(matrix), "words", "rows")
         names = check_labels(columns, matrix.shape[1], "columns", "columns")
-        checked.append((title, shades(role), matrix, rows, names))
+        checked.append((title, matrix, _colors(role, matrix), (rows, names)))
     height = 0.36 * len(words) + 0.75
     figure, axes = panels(len(tables), 5.2, height * len(tables))
-    for ax, (title, colors, matrix, rows, names) in zip(axes, checked, strict=True):
-        top = float(abs(matrix).max()) or 1.0
-        shown = (colors, -1.4 * top, 1.4 * top)
-        heat_map(ax, matrix, shown, (rows, names), title=title, decimals=0)
+    for ax, (title, matrix, colors, labels) in zip(axes, checked, strict=True):
+        heat_map(ax, matrix, colors, labels, title=title, decimals=0)
     return figure, axes
+
+
+def _colors(role: str, numbers: Array) -> tuple[Colormap, float, float]:
+    """The shades of a role, light enough for the numbers to be read on them."""
+    top = float(abs(numbers).max()) or 1.0
+    return shades(role), -1.4 * top, 1.4 * top
 
 
 def attention_steps(
@@ -70,8 +75,7 @@ def attention_steps(
     Raises:
         ValueError: if there is not one score, weight and value for each key.
     """
-    score = as_array(scores, "scores", 1).astype(float)
-    weight = as_array(weights, "weights", 1).astype(float)
+    score, weight = (as_array(x, "scores and weights", 1) for x in (scores, weights))
     value = as_array(values, "values (keys × numbers)", 2).astype(float)
     for numbers, what in ((score, "scores"), (weight, "weights"), (value, "values")):
         check_labels(keys, len(numbers), "keys", what)
@@ -83,11 +87,9 @@ def attention_steps(
     parts = weight[:, None] * value
     mixed = np.concatenate([parts, parts.sum(axis=0, keepdims=True)])
     rows = [f"{number(w, 2)} × {k}" for w, k in zip(weight, keys, strict=True)]
-    top = float(abs(value).max()) or 1.0
-    names = [f"number {i + 1}" for i in range(value.shape[1])]
-    shown = (shades("value"), -1.4 * top, 1.4 * top)
+    labels = ([*rows, "sum"], [f"number {i + 1}" for i in range(value.shape[1])])
     title = "3. the values are mixed"
-    heat_map(axes[2], mixed, shown, ([*rows, "sum"], names), title=title, decimals=2)
+    heat_map(axes[2], mixed, _colors("value", value), labels, title=title, decimals=2)
     axes[2].axhline(count, color="black", linewidth=2)
     return figure, axes
 

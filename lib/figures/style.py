@@ -24,9 +24,7 @@ PALETTE = {
     "purple": "#CC79A7",
     "vermilion": "#D55E00",
     "sky": "#56B4E9",
-    "yellow": "#F0E442",
     "gray": "#6E6E6E",
-    "light": "#E8E8E8",
     # For lines and bars, whose colors have no role.
     "slate": "#3F4E63",
     "olive": "#8F8A00",
@@ -76,30 +74,19 @@ def apply_style() -> None:
     mpl.rcParams.update(
         {
             "font.family": "DejaVu Sans",  # comes with matplotlib: never missing
-            "mathtext.fontset": "dejavusans",
             "font.size": FONT_SIZE,
             "axes.titlesize": 12.0,
-            "axes.labelsize": FONT_SIZE,
-            "xtick.labelsize": FONT_SIZE,
-            "ytick.labelsize": FONT_SIZE,
-            "legend.fontsize": FONT_SIZE,
             "legend.framealpha": 0.9,  # grid lines must not cross the names
             "legend.edgecolor": "white",
             "axes.spines.top": False,
             "axes.spines.right": False,
             "axes.prop_cycle": cycler(color=[PALETTE[name] for name in CYCLE])
             + cycler(linestyle=LINE_STYLES),
-            "axes.unicode_minus": True,
             "lines.linewidth": 2.0,
-            "lines.markersize": 6.0,
             "grid.color": "#D9D9D9",
-            "image.cmap": "viridis",
             "figure.figsize": (WIDTH, 3.6),
             "figure.dpi": 110.0,
-            "figure.facecolor": "white",
             "figure.constrained_layout.use": True,
-            "savefig.facecolor": "white",
-            "savefig.dpi": 110.0,
             "savefig.pad_inches": 0.12,
         }
     )
@@ -151,12 +138,16 @@ def as_array(values: Any, name: str, ndim: int) -> Array:
     return array
 
 
-def check_labels(labels: Sequence[str], size: int, what: str, axis: str) -> list[str]:
-    """Give the labels as a list, one for each of `size` rows or columns.
+def check_labels(
+    labels: Sequence[str] | None, size: int, what: str, axis: str
+) -> list[str] | None:
+    """Give the labels as a list, one for each of `size` rows or columns; or None.
 
     Raises:
         ValueError: if their number differs from `size`.
     """
+    if labels is None:
+        return None
     if isinstance(labels, str) or len(labels) != size:
         raise ValueError(
             f"Expected {size} {what} for {size} {axis}, but got {len(labels)}: "

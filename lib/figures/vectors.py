@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle, FancyArrowPatch
+from matplotlib.patches import Circle
 
-from lib.figures.curves import FEW
 from lib.figures.style import (
     PALETTE,
     ROLES,
@@ -21,6 +21,8 @@ from lib.figures.style import (
     panels,
     zero_lines,
 )
+
+ARROW = {"arrowstyle": "-|>", "mutation_scale": 16, "color": PALETTE["black"]}
 
 
 def arrows(
@@ -51,16 +53,14 @@ def arrows(
     zero_lines(ax)
     for name, (x, y) in tips.items():
         color = ROLES[(roles or {}).get(name, "word")]
-        style = {"arrowstyle": "-|>", "color": color, "lw": 2.5, "mutation_scale": 16}
-        ax.annotate(
-            "", (x, y), (0, 0), arrowprops={**style, "shrinkA": 0, "shrinkB": 0}
-        )
+        look = {**ARROW, "color": color, "linewidth": 2.5, "shrinkA": 0, "shrinkB": 0}
+        ax.annotate("", (x, y), (0, 0), arrowprops=look)
         side = "left" if x > 0 else "right"
         ax.text(x + 0.06 * reach * (1 if x > 0 else -1), y, name, ha=side, va="center")
-    xs, ys = [tip[0] for tip in tips.values()], [tip[1] for tip in tips.values()]
-    room = 0.75 * reach  # for the names
-    ax.set_xlim(min(0.0, *xs) - room, max(0.0, *xs) + room)
-    ax.set_ylim(min(0.0, *ys) - 0.2 * reach, max(0.0, *ys) + 0.2 * reach)
+    corners = np.array([(0.0, 0.0), *tips.values()])
+    room = np.array([0.75, 0.2]) * reach  # for the names
+    (left, low), (right, high) = corners.min(0) - room, corners.max(0) + room
+    ax.set(xlim=(left, right), ylim=(low, high))
     ax.set(aspect="equal", xlabel="number 1", ylabel="number 2")
     return figure, ax
 
@@ -83,16 +83,14 @@ def position_waves(encoding: Any, pairs: Sequence[int]) -> tuple[Figure, Array]:
         ValueError: if the encoding has an odd number of columns, or not that pair.
     """
     table = as_array(encoding, "an encoding (positions × columns)", 2)
-    if table.shape[1] % 2:
+    count, odd = divmod(table.shape[1], 2)
+    if odd:
         raise ValueError(
             "Expected an even number of columns, because sines and cosines come in "
             f"pairs, but got {table.shape[1]}."
         )
-    count = table.shape[1] // 2
     if not pairs or not 0 <= min(pairs) <= max(pairs) < count:
-        raise ValueError(
-            f"Expected pairs from 0 to {count - 1}, but got {list(pairs)}."
-        )
+        raise ValueError(f"Expected pairs from 0 to {count - 1}, but got {pairs}.")
     height = 1.45 * len(pairs) + 0.5
     figure, axes = panels(len(pairs), WIDTH, height, sharex=True)
     for ax, pair in zip(axes, pairs, strict=True):
@@ -102,17 +100,11 @@ def position_waves(encoding: Any, pairs: Sequence[int]) -> tuple[Figure, Array]:
 
 
 def _waves(ax: Axes, columns: Array, pair: int) -> None:
-    few = len(columns) <= FEW
-    sine = ("sine", ROLES["position"], "-", "o")
-    cosine = ("cosine", PALETTE["slate"], "--", "s")
-    for offset, (name, color, dashes, marker) in enumerate((sine, cosine)):
-        ax.plot(
-            columns[:, offset],
-            color=color,
-            linestyle=dashes,
-            marker=marker if few else None,
-            label=f"column {2 * pair + offset} ({name})",
-        )
+    sine = ("sine", ROLES["position"], "-")
+    cosine = ("cosine", PALETTE["slate"], "--")
+    for offset, (name, color, dashes) in enumerate((sine, cosine)):
+        label = f"column {2 * pair + offset} ({name})"
+        ax.plot(columns[:, offset], color=color, linestyle=dashes, label=label)
     ax.set_ylim(-1.15, 1.15)
     ax.set_yticks([-1, 0, 1])
     ax.axhline(0, color="#D9D9D9", linewidth=0.8, zorder=0)
@@ -162,18 +154,9 @@ def clock(pair: Any, shift: int | None = None) -> tuple[Figure, Axes]:
 def _turns(ax: Axes, points: Array, shift: int) -> None:
     """Draw an arrow from the tip of each of the first positions to the shifted one."""
     for start, dashes in enumerate(("-", "--", ":")[: len(points) - shift]):
-        tips = [(cosine, sine) for sine, cosine in points[[start, start + shift]]]
-        arrow = FancyArrowPatch(
-            *tips,
-            arrowstyle="-|>",
-            mutation_scale=16,
-            color=PALETTE["black"],
-            linewidth=1.8,
-            linestyle=dashes,
-            shrinkA=5,
-            shrinkB=5,
-        )
-        ax.add_patch(arrow)
+        end, begin = points[[start + shift, start], ::-1]  # cosine, sine
+        look = {**ARROW, "linewidth": 1.8, "linestyle": dashes, "shrinkA": 5}
+        ax.annotate("", end, begin, arrowprops={**look, "shrinkB": 5})
 
 
 def clock_faces(

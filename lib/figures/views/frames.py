@@ -38,15 +38,10 @@ def framed(view: str, title: str, height: int) -> HTML:
     from IPython.display import HTML
 
     body, script = _parts(view)
-    texts = [_asset(name) for name in _SCRIPTS]
-    texts.append(
-        _asset("prelude.js").replace(
-            "VIEW_COLORS", repr([PALETTE[name] for name in CYCLE])
-        )
-    )
-    scripts = "\n".join(
-        f"<script>{text}</script>" for text in [*texts, script, _asset("fit.js")]
-    )
+    colors = repr([PALETTE[name] for name in CYCLE])
+    prelude = _asset("prelude.js").replace("VIEW_COLORS", colors)
+    texts = [*map(_asset, _SCRIPTS), prelude, script, _asset("fit.js")]
+    scripts = "\n".join(f"<script>{text}</script>" for text in texts)
     page = _PAGE.format(title=title, body=body, scripts=scripts)
     # The wrapping <div> in _FRAME keeps IPython from warning about a bare <iframe>.
     return HTML(_FRAME.format(title=title, height=height, page=html.escape(page)))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib import resources
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -57,24 +58,8 @@ def record_lookups(model: nn.Module) -> Iterator[dict[str, Lookup]]:
         (1, 2, 3, 2)
     """
     found: dict[str, Lookup] = {}
-    hooks = [
-        attention.register_forward_hook(_keeper(found, name))
-        for name, attention in model.named_modules()
-        if isinstance(attention, MultiHeadAttention)
-    ]
-    try:
-        yield found
-    finally:
-        for hook in hooks:
-            hook.remove()
 
-
-def _keeper(found: dict[str, Lookup], name: str) -> Callable[..., None]:
-    def keep(
-        attention: MultiHeadAttention,
-        inputs: tuple[Tensor, ...],
-        output: tuple[Tensor, Tensor],
-    ) -> None:
+    def keep(name: str, attention: Any, inputs: Any, output: Any) -> None:
         query, key = inputs[:2]
         with torch.no_grad():
             found[name] = Lookup(
@@ -83,7 +68,12 @@ def _keeper(found: dict[str, Lookup], name: str) -> Callable[..., None]:
                 output[1].detach(),
             )
 
-    return keep
+    with contextlib.ExitStack() as hooks:
+        for name, part in model.named_modules():
+            if isinstance(part, MultiHeadAttention):
+                hook = part.register_forward_hook(functools.partial(keep, name))
+                hooks.callback(hook.remove)
+        yield found
 
 
 def neuron_view(
@@ -130,14 +120,16 @@ def neuron_view(
                 f"tokens, but theirs is {tuple(lookup.weights.shape)}."
             )
     shown = {
-        "attn": [_rounded(lookup.weights) for lookup in lookups],
-        "queries": [_rounded(lookup.queries) for lookup in lookups],
-        "keys": [_rounded(lookup.keys) for lookup in lookups],
-        "left_text": list(tokens),
-        "right_text": list(looked_at),
+        name: [_rounded(getattr(lookup, part)) for lookup in lookups]
+        for name, part in (
+            ("attn", "weights"),
+            ("queries", "queries"),
+            ("keys", "keys"),
+        )
     }
+    texts = {"left_text": list(tokens), "right_text": list(looked_at)}
     params = {
-        "attention": {"all": shown},
+        "attention": {"all": shown | texts},
         "default_filter": "all",
         "root_div_id": "view",
         "bidirectional": True,
@@ -161,8 +153,5 @@ def neuron_view(
     return framed(view, "Queries, keys and weights", 130 + 30 * rows)
 
 
-def _rounded(x: Tensor) -> list[list[list[float]]]:
-    rounded: list[list[list[float]]] = (
-        x[0].detach().cpu().double().round(decimals=_DECIMALS).tolist()
-    )
-    return rounded
+def _rounded(x: Tensor) -> Any:
+    return x[0].detach().cpu().double().round(decimals=_DECIMALS).tolist()
