@@ -184,10 +184,7 @@ def _shorter_first(factor: float) -> Any:
 
 def _looked_at(answer: Any, length: int) -> Any:
     """Which position each one looks at, with a weight of at least 0.99."""
-    got = answer(length)
-    if not _is_pair(got):
-        return got
-    queries, keys = (torch.as_tensor(rows).float() for rows in got)
+    queries, keys = (torch.as_tensor(rows).float() for rows in answer(length))
     that(
         queries.shape == keys.shape and queries.dim() == 2 and len(keys) == length,
         f"Queries and keys should have one row for each of the {length} positions, and "
@@ -210,7 +207,7 @@ def _place(weights: Tensor) -> int | str:
 
 
 def _is_pair(got: Any) -> bool:
-    return isinstance(got, Parts) or (isinstance(got, list | tuple) and len(got) == 2)
+    return isinstance(got, list | tuple) and len(got) == 2
 
 
 _look_back = _looking(lambda t: (t - 1).clamp(min=0))

@@ -92,7 +92,7 @@ def difference(got: Any, wanted: Any, what: str) -> str:
             )
         if _wrong_type(got, wanted):
             return _other_type(one.dtype, other.dtype, what)
-    if isinstance(wanted, float) or (_is_fractional(wanted) and _is_fractional(got)):
+    if _is_fractional(wanted):
         return _off(got, wanted, what, _far(got, wanted), most=6)
     return _off(got, wanted, what, _places(got, wanted), most=12)
 

@@ -76,6 +76,14 @@ def strict(on: bool = True) -> None:
     _is_strict = on
 
 
+class _OtherForm(Exception):  # noqa: N818
+    """Raised where an answer gives back something of another form."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
+
+
 @dataclass
 class Exercise:
     """The record of an exercise, and its check: call it with an answer.
@@ -134,17 +142,19 @@ class Exercise:
             NotAnswered: If it is a stub.
         """
         torch.manual_seed(0)
-        guarded = Guarded(answer) if callable(answer) else answered(answer)
-        use = case.use or (
-            lambda one, *args: one(*args) if args or callable(one) else one
-        )
         try:
-            value = unwrap(use(guarded, *case.args))
-            if self.form and not self.form[1](value):
-                return Outcome(value, has_form=False)
+            guarded = self._guarded(answer)
+            if case.use:
+                value = case.use(guarded, *case.args)
+            else:
+                is_value = not (case.args or callable(guarded))
+                value = guarded if is_value else guarded(*case.args)
+            value = unwrap(value)
             return Outcome(self.read(value) if self.read else value)
         except NotAnswered:
             raise
+        except _OtherForm as found:
+            return Outcome(found.value, has_form=False)
         except CheckFailed as failure:
             return Outcome(error=failure)
         except Exception as error:
@@ -154,6 +164,22 @@ class Exercise:
             )
             unread.__cause__ = error
             return Outcome(error=unread)
+
+    def _guarded(self, answer: Any) -> Any:
+        """The answer, safe to call; what it gives back has the form, or it is told."""
+
+        def formed(*args: Any) -> Any:
+            return self._formed(unwrap(guarded(*args)))
+
+        if not callable(answer):
+            return self._formed(answered(answer))
+        guarded = Guarded(answer)
+        return formed if self.form else guarded
+
+    def _formed(self, value: Any) -> Any:
+        if self.form and not self.form[1](value):
+            raise _OtherForm(value)
+        return value
 
     def expect_right(self, answer: Any, cases: Sequence[Case]) -> None:
         """Demand that an answer is right for all cases.

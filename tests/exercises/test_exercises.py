@@ -110,7 +110,7 @@ def test_a_solution_is_tried_behind_its_chapter(
         f"<details><summary>Solution</summary>\n\n```python\n{code}\n```\n\n</details>"
     )
     cell = new_code_cell(
-        f"from lib.checks import chapter_01 as check\n\n\n{stub}",
+        f"from lib.exercises import words as check\n\n\n{stub}",
         execution_count=1,
         outputs=[new_output("stream", name="stdout", text=waits)],
         metadata={"tags": ["exercise"]},

@@ -1,0 +1,226 @@
+"""The exercises of chapter 1: a framed target, a lookup, the cosine, and padding."""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+from lib.exercises.record import Cases, Draw, Without, case, exercise
+from lib.text import EOS, PAD, SOS, UNK, Vocabulary, tokenize
+
+_WORDS = ["casa", "perro", "gato", "ve", "come", "grande", "rojo", "la"]
+
+
+def _frame(vocabulary: Vocabulary, sentence: str) -> list[int]:
+    return [vocabulary.sos_id, *vocabulary.encode(sentence), vocabulary.eos_id]
+
+
+@exercise(
+    "The decoder reads all but the last and answers the rest.",
+    right=_frame,
+)
+def frame(draw: Draw) -> Cases:
+    """`frame(vocabulary, sentence)`: the ids between start and end."""
+    words = ["Me", "gusta", "el", "coche"]  # their ids are those from 4 on
+    sentence = " ".join(words)
+    yield case(Vocabulary(words), sentence, what=f"The frame of {sentence!r}")
+    renumbered = Vocabulary(words, specials=(UNK, EOS, PAD, SOS))
+    what = "The frame of 'coche' with <sos> = 3 and <eos> = 1"
+    yield case(renumbered, "coche", what=what)
+    specials = tuple(draw.sample([PAD, SOS, EOS, UNK], 4))
+    sentence = " ".join(draw.choices(_WORDS, k=draw.randint(2, 7)))
+    yield case(Vocabulary(draw.sample(_WORDS, 6), specials=specials), sentence)
+
+
+frame.slips = {
+    "The frame is missing: <sos> in front, <eos> behind.": lambda v, s: v.encode(s),
+    "The end is missing: put <eos> behind.": lambda v, s: _frame(v, s)[:-1],
+    "The start is missing: put <sos> in front.": lambda v, s: _frame(v, s)[1:],
+    "Start and end are exchanged: <sos> is in front.": (
+        lambda v, s: [v.eos_id, *v.encode(s), v.sos_id]
+    ),
+    "These are tokens: give back their ids, from encode.": (
+        lambda v, s: [SOS, *tokenize(s), EOS]
+    ),
+    "The ids are a list inside the list: unpack them with *, or join with +.": (
+        lambda v, s: [v.sos_id, v.encode(s), v.eos_id]
+    ),
+    "The names of the special tokens went through the tokenizer: add their ids "
+    "instead.": lambda v, s: v.encode(f"{SOS} {s} {EOS}"),
+    "The ids 1 and 2 are fixed: ask for sos_id and eos_id.": (
+        lambda v, s: [1, *v.encode(s), 2]
+    ),
+}
+
+
+def _one_hot(token_ids: Tensor, table: Tensor) -> Tensor:
+    return F.one_hot(token_ids, num_classes=table.size(0)).float()
+
+
+def _lookup(token_ids: Tensor, table: Tensor) -> Tensor:
+    return table[token_ids]
+
+
+@exercise(
+    "An index does the same without a single multiplication.",
+    right=_lookup,
+)
+def lookup(draw: Draw) -> Cases:
+    """`lookup(token_ids, table)`: rows by one-hot vectors and a product."""
+    what = "The result for ids of shape (2, 3) and a table of shape (5, 4)"
+    yield case(torch.tensor([[4, 0, 2], [1, 1, 3]]), draw.normal(5, 4), what=what)
+    few = torch.tensor([[0, 1]])
+    yield case(few, draw.normal(5, 4), what="The result for the ids 0 and 1")
+    rows = draw.randint(6, 12)
+    ids = draw.ids(0, rows - 1, draw.randint(1, 3), draw.randint(2, 6))
+    yield case(ids, draw.normal(rows, draw.randint(2, 7)))
+
+
+lookup.slips = {
+    "These are the one-hot vectors: multiply them by the table.": _one_hot,
+    "The tokens of a sentence are added up: keep one row for each.": (
+        lambda ids, table: table[ids].sum(dim=1)
+    ),
+    "The sentences have run together: keep the shape (B, T, D).": (
+        lambda ids, table: table[ids].flatten(0, 1)
+    ),
+    "It is scaled by √D: this exercise wants the bare rows.": (
+        lambda ids, table: table[ids] * math.sqrt(table.size(1))
+    ),
+    "It fails when the last token of the vocabulary does not occur: tell F.one_hot "
+    "num_classes=table.size(0).": lambda ids, table: F.one_hot(ids).float() @ table,
+}
+
+
+def _cosine(a: Tensor, b: Tensor) -> Tensor:
+    return a @ b / (a.norm() * b.norm())
+
+
+@exercise("Twice as long a vector has the same cosine.", right=_cosine)
+def cosine(draw: Draw) -> Cases:
+    """`cosine(a, b)`: the dot product divided by both lengths."""
+    a, b = torch.tensor([3.0, 4.0]), torch.tensor([8.0, 6.0])  # lengths 5 and 10
+    yield case(a, b, what="cosine([3, 4], [8, 6])")
+    yield case(a, -a, what="The cosine of a vector and its opposite")
+    width = draw.randint(3, 9)
+    yield case(draw.normal(width), 4 * draw.normal(width))
+
+
+cosine.slips = {
+    "This is the dot product: divide it by both lengths.": lambda a, b: a @ b,
+    "Only one of the lengths is divided out: divide by both.": [
+        lambda a, b: a @ b / a.norm(),
+        lambda a, b: a @ b / b.norm(),
+    ],
+    "The lengths are squared: the length is the root of a · a.": (
+        lambda a, b: a @ b / (a @ a) / (b @ b)
+    ),
+    "The lengths are added: divide by their product.": (
+        lambda a, b: a @ b / (a.norm() + b.norm())
+    ),
+    "This divides by √D: divide by both lengths.": lambda a, b: a @ b / len(a) ** 0.5,
+    "This is the angle: its cosine is asked for.": lambda a, b: _cosine(a, b).acos(),
+    "This is one minus the cosine, a distance: leave the 1 − away.": (
+        lambda a, b: 1 - _cosine(a, b)
+    ),
+    "This is the distance between the two points.": lambda a, b: (a - b).norm(),
+    "The products are not added up: use a @ b.": (
+        lambda a, b: a * b / (a.norm() * b.norm())
+    ),
+}
+
+
+def _pad_batch(sequences: list[list[int]], pad_id: int, longer: int = 0) -> Tensor:
+    longest = max(map(len, sequences)) + longer
+    return torch.tensor([[*s, *[pad_id] * (longest - len(s))] for s in sequences])
+
+
+@exercise(
+    "The same as pad_sequence with batch_first=True.",
+    right=_pad_batch,
+    form=("a tensor", lambda got: isinstance(got, Tensor)),
+    without=Without(
+        "This calls pad_sequence: fill up the rows yourself.",
+        like=lambda sequences, pad_id: pad_sequence(
+            [torch.tensor(one) for one in sequences], True, pad_id
+        ),
+        named={"pad_sequence"},
+    ),
+)
+def pad_batch(draw: Draw) -> Cases:
+    """`pad_batch(sequences, pad_id)`: a rectangle, filled up at the ends."""
+    what = "The batch of lengths 4, 1 and 2 with pad_id = 3"
+    yield case([[5, 6, 7, 8], [9], [10, 11]], 3, what=what)
+    what = "A batch of two sentences of two tokens"
+    yield case([[4, 5], [6, 7]], 0, what=what)
+    lengths = [draw.randint(1, 8) for _ in range(draw.randint(2, 5))]
+    yield case([draw.ids(20, 60, n).tolist() for n in lengths], draw.randint(0, 15))
+
+
+def _in_front(sequences: list[list[int]], pad_id: int) -> Tensor:
+    return _pad_batch([one[::-1] for one in sequences], pad_id).flip(1)
+
+
+pad_batch.slips = {
+    "Rows and columns are exchanged: one row for each sentence.": (
+        lambda s, pad_id: _pad_batch(s, pad_id).T
+    ),
+    "All are cut to the shortest: fill up to the longest.": (
+        lambda s, pad_id: torch.tensor([row[: min(map(len, s))] for row in s])
+    ),
+    "There is more padding than needed: the longest sentence sets the width.": [
+        lambda s, pad_id: _pad_batch(s, pad_id, longer=1),
+        lambda s, pad_id: _pad_batch(s, pad_id, longer=2),
+        lambda s, pad_id: _pad_batch(s, pad_id, longer=10 - max(map(len, s))),
+    ],
+    "It is filled up with 0: use pad_id, which is not 0 everywhere.": (
+        lambda s, pad_id: _pad_batch(s, 0)
+    ),
+    "The padding stands in front: sentences begin in column 0.": _in_front,
+}
+
+
+def _share(token_ids: Tensor, pad_id: int) -> Tensor:
+    return (token_ids == pad_id).float().mean()
+
+
+def _count(token_ids: Tensor, pad_id: int) -> Tensor:
+    return (token_ids == pad_id).sum()
+
+
+@exercise(
+    "Keep an eye on it: it is the share of the work thrown away.",
+    right=_share,
+)
+def padding_share(draw: Draw) -> Cases:
+    """`padding_share(token_ids, pad_id)`: from 0 to 1, whatever the id."""
+    token_ids = torch.tensor([[5, 6, 0, 1, 1], [7, 1, 1, 1, 1]])
+    yield case(token_ids, 1, what="The share with 6 of 10 tokens padding")
+    yield case(torch.tensor([[4, 5]]), 0, what="The share without padding")
+    yield case(draw.ids(0, 5, draw.randint(1, 4), draw.randint(3, 9)), 2)
+
+
+padding_share.slips = {
+    "This is the share of the words: the share of padding is asked for.": (
+        lambda x, pad: 1 - _share(x, pad)
+    ),
+    "This is the count: divide it by the number of tokens.": _count,
+    "These are percent: a share is a number from 0 to 1.": (
+        lambda x, pad: 100 * _share(x, pad)
+    ),
+    "This is the padding of a sentence: divide by all tokens, B · S.": (
+        lambda x, pad: _count(x, pad) / x.size(0)
+    ),
+    "It is divided by the length of one sentence: divide by B · S.": (
+        lambda x, pad: _count(x, pad) / x.size(1)
+    ),
+    "This is padding for each word: divide by all tokens, padding too.": (
+        lambda x, pad: _count(x, pad) / (x != pad).sum()
+    ),
+    "This counts the id 0: the padding here has the id 1.": lambda x, pad: _share(x, 0),
+    "This is one share for each sentence: give one in all.": (
+        lambda x, pad: (x == pad).float().mean(dim=1)
+    ),
+}
