@@ -1,25 +1,32 @@
-"""The site as a reader meets it, in a browser, on a phone, with the network off."""
+"""The site as a reader meets it: on a phone, in the dark, by keyboard, offline.
+
+Each page is opened once, and looked at for all that it owes to its readers.
+"""
+
+from __future__ import annotations
 
 import io
 import itertools
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
-from urllib.parse import urlparse
+from typing import Any
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Response
+from playwright.sync_api import Browser, Locator, Page
 
+from book.tools.project.address import read_address
 from book.tools.site.build_site import pages
 from tests.book_sources import NAMES
+from tests.browsing import complaints
 from tests.site_kinds import one_of_each_kind
 
-PHONE = {"width": 360, "height": 740}
-PAGES = [*pages(), "genindex.html", "search.html"]
+PHONE = 360
+PAGES = [*pages(), "genindex.html", "search.html", "404.html"]
 OPENED = [f"book/{name}.html" for name in ("index", "translate", *NAMES)]
-DARK = """() => { document.documentElement.dataset.theme = "dark" }"""
 
 
 @dataclass
@@ -27,152 +34,221 @@ class Visit:
     """A page, opened on a phone, and what happened while it loaded."""
 
     page: Page
-    complaints: list[str] = field(default_factory=list)
-    responses: list[Response] = field(default_factory=list)
+    complaints: list[str]
 
-    def listen(self) -> None:
-        """Write down what the browser complains of, and everything that it fetches."""
-        self.page.on("console", self.hear)
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("requestfailed", lambda r: self.complaints.append(f"no {r.url}"))
-        self.page.on("response", lambda response: self.responses.append(response))
-
-    def hear(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning"):
-            self.complaints.append(f"{message.type}: {message.text}")
+    def each(self, selector: str, about: str) -> list[Any]:
+        """What a function of JavaScript says of each element that is meant."""
+        told: list[Any] = self.page.locator(selector).evaluate_all(
+            f"all => Promise.all(all.map({about}))"
+        )
+        return told
 
 
 @pytest.fixture(scope="module", params=one_of_each_kind(PAGES))
 def visit(
     request: pytest.FixtureRequest, browser: Browser, base: str
 ) -> Iterator[Visit]:
-    """One page of the site, loaded with every other host out of reach."""
-    context = browser.new_context(viewport=PHONE)  # type: ignore[arg-type]
-    hosts: list[str] = []
-    host = urlparse(base).netloc
-
-    def refuse(route):
-        hosts.append(route.request.url)
-        route.abort()
-
-    context.route(lambda url: urlparse(url).netloc not in ("", host), refuse)
-    visit = Visit(context.new_page())
-    visit.listen()
-    visit.page.goto(f"{base}/{request.param}", wait_until="networkidle")
-    visit.page.wait_for_load_state("load")
-    visit.complaints += [f"asks another host: {url}" for url in hosts]
+    """One page of the site."""
+    page = browser.new_page(
+        viewport={"width": PHONE, "height": 740}, color_scheme="light"
+    )
+    visit = Visit(page, complaints(page, base))
+    page.goto(f"{base}/{request.param}", wait_until="networkidle")
     yield visit
-    context.close()
+    page.close()
 
 
 def test_loads_without_a_complaint(visit: Visit) -> None:
     """No error in the console, no failed request, no request to another host."""
     assert visit.complaints == []
-    assert [r.url for r in visit.responses if r.status >= 400] == []
 
 
 def test_formulas_are_set(visit: Visit) -> None:
     """Every formula is MathML that the browser draws, in the font that came along."""
-    formulas = visit.page.evaluate("document.querySelectorAll('.math').length")
-    drawn = visit.page.evaluate(
-        """() => [...document.querySelectorAll(".math > math, .math > div > math")]
-            .map((m) => [m.getClientRects().length > 0, m.textContent])"""
+    drawn = visit.each(
+        ".math > math, .math > div > math",
+        "m => [m.getClientRects().length > 0, m.textContent]",
     )
-    assert len(drawn) == formulas
-    in_sight = sum(seen for seen, _ in drawn)
-    assert in_sight > 0 or not drawn
+    assert len(drawn) == visit.page.locator(".math").count()
     assert [text for _, text in drawn if "\\" in text] == []
     if drawn:
-        fonts = visit.page.evaluate(
-            "async () => (await document.fonts.load('16px Formulas')).length"
-        )
-        assert fonts >= 1
+        assert any(seen for seen, _ in drawn)
+        load = "async () => (await document.fonts.load('16px Formulas')).length"
+        assert visit.page.evaluate(load) >= 1
 
 
 def test_images_are_there_and_described(visit: Visit) -> None:
-    images = visit.page.locator("article img").evaluate_all(
-        """all => Promise.all(all.map(async (image) => {
+    images = visit.each(
+        "article img",
+        """async (image) => {
             image.loading = "eager";
             await image.decode().catch(() => null);
-            const { src, naturalWidth, alt } = image;
-            return [src, naturalWidth, alt, image.getAttribute("alt")];
-        }))"""
+            return [image.src, image.naturalWidth, image.alt];
+        }""",
     )
-    for source, width, alt, stated in images:
+    for source, width, alt in images:
         assert width > 0, f"{source} did not load"
-        assert stated is not None and len(alt) > 20, f"{source} is not described"
+        assert len(alt) > 20, f"{source} is not described"
 
 
 def test_fits_on_a_phone(visit: Visit) -> None:
-    """Nothing is wider than 360 pixels; what is long scrolls in its own box."""
+    """Nothing is wider than 360 pixels; what is long scrolls; code stays legible."""
     width = visit.page.evaluate("document.documentElement.scrollWidth")
-    wide = visit.page.locator("article *").evaluate_all(
-        "all => all.filter(e => e.getBoundingClientRect().right > innerWidth + 1"
-        " && !e.closest('pre, .pst-scrollable-table-container'))"
-        ".map(e => e.outerHTML.slice(0, 120))"
+    wide = visit.each(
+        "article *",
+        "e => e.getBoundingClientRect().right > innerWidth + 1"
+        " && !e.closest('pre, .pst-scrollable-table-container')"
+        " && e.outerHTML.slice(0, 120)",
     )
-    assert width <= PHONE["width"], f"{width} pixels wide: {wide[-3:]}"
-
-
-def test_code_is_legible_on_a_phone(visit: Visit) -> None:
-    sizes = visit.page.locator("article pre").evaluate_all(
-        "all => all.map(e => parseFloat(getComputedStyle(e).fontSize))"
-    )
+    assert width <= PHONE, f"{width} pixels wide: {list(filter(None, wide))[-3:]}"
+    sizes = visit.each("article pre", "e => parseFloat(getComputedStyle(e).fontSize)")
     assert all(size >= 11 for size in sizes)
+
+
+def test_headings_can_be_told_apart(visit: Visit) -> None:
+    """Each level is set larger than the next, and heavier than the text."""
+    look = "e => [getComputedStyle(e).fontSize, getComputedStyle(e).fontWeight]"
+    looks = [visit.each(f"article {level}", look)[:1] for level in ("h1", "h2", "h3")]
+    found = [look for (look,) in filter(None, looks)]
+    sizes = [float(size.removesuffix("px")) for size, _ in found]
+    assert all(one > 1.1 * next_ for one, next_ in itertools.pairwise(sizes))
+    assert all(int(weight) >= 600 for _, weight in found)
 
 
 def test_figures_are_dark_in_the_dark(visit: Visit) -> None:
     """The ground of a figure, its most frequent color, is that of the page."""
-    visit.page.evaluate(DARK)
+    visit.page.evaluate("document.documentElement.dataset.theme = 'dark'")
     figures = visit.page.locator("article .cell_output img")
     for number in range(min(2, figures.count())):
         figures.nth(number).scroll_into_view_if_needed()
-        visit.page.wait_for_function(
-            "n => document.querySelectorAll('article .cell_output img')[n].complete",
-            arg=number,
-        )
+        figures.nth(number).evaluate("image => image.decode()")
         shot = Image.open(io.BytesIO(figures.nth(number).screenshot())).convert("L")
         ((ground, _),) = Counter(shot.tobytes()).most_common(1)
         assert ground < 40, f"figure {number + 1} is {ground} of 255 bright"
 
 
-def test_headings_can_be_told_apart(visit: Visit) -> None:
-    """Each level is set larger than the next, and heavier than the text."""
-    looks = visit.page.evaluate(
-        """() => ["h1", "h2", "h3"].map((level) => {
-            const found = document.querySelector(`article ${level}`);
-            if (!found) return null;
-            const style = getComputedStyle(found);
-            return [parseFloat(style.fontSize), parseInt(style.fontWeight)];
-        })"""
+# --- what axe finds -------------------------------------------------------------------
+
+WIDTHS = {"wide": 1280, "phone": 390}
+CONTRAST = "color-contrast"
+THEMES = {"light": None, "dark": CONTRAST}  # only colors depend on the theme
+AXE = (resources.files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
+RUN = """async (only) => {
+    const options = { resultTypes: ["violations"] };
+    if (only) options.runOnly = [only];
+    return (await axe.run(document, options)).violations;
+}"""
+# Code is thousands of colored words; of those with one style in one kind of box, one
+# is looked at and the others become plain text. Else a page takes half a minute.
+ONE_OF_EACH = """() => {
+    const seen = new Set();
+    for (const word of document.querySelectorAll("pre span, dt.sig span")) {
+        if (word.id || word.querySelector("[id], a, button")) continue;
+        const box = word.closest("div[class*=highlight], dt.sig");
+        const style = `${word.className} in ${word.parentElement.className}`;
+        const key = `${style} in ${box?.className}`;
+        if (seen.has(key)) word.replaceWith(...word.childNodes);
+        else seen.add(key);
+    }
+}"""
+
+
+# Contrast takes nearly all of axe's time. What is of one kind, in boxes of the same
+# kinds, has the same colors: one of them is measured. Of one kind is what has the same
+# attributes (a pressed button is of another), but for those that only name or lead
+# somewhere, and stands in an odd or an even row.
+ONE_CONTRAST_OF_EACH = """() => {
+    const names = ["id", "href", "src", "alt", "title", "for", "name", "aria-label",
+        "aria-labelledby", "aria-describedby", "aria-controls"];
+    const kind = (element) => {
+        const given = [...element.attributes].filter((a) => !names.includes(a.name));
+        const row = element.tagName === "TR" ? element.rowIndex % 2 : "";
+        return [element.tagName, row, ...given.map((a) => `${a.name}=${a.value}`)];
+    };
+    const seen = new Set();
+    const mark = (element, path) => {
+        path += ` > ${kind(element).join(" ")}`;
+        if (seen.has(path)) element.dataset.repeated = "";
+        seen.add(path);
+        for (const child of element.children) mark(child, path);
+    };
+    mark(document.body, "");
+    const rule = { id: "color-contrast", selector: ":not([data-repeated])" };
+    axe.configure({ rules: [rule] });
+}"""
+
+
+def violations(page: Page, only: str | None = None) -> list[str]:
+    """What axe finds wrong, a line each."""
+    found: list[dict[str, Any]] = page.evaluate(RUN, only)
+    return [
+        f"{rule['id']} ({rule['impact']}): {node['html'][:160]}"
+        for rule in found
+        for node in rule["nodes"]
+    ]
+
+
+def test_axe_finds_nothing(visit: Visit) -> None:
+    """The page is made wide and narrow, light and dark, and looked at each time."""
+    page = visit.page
+    # A color on its way from one theme to the other is of neither.
+    page.add_style_tag(content="* { transition: none !important; }")
+    for script in (ONE_OF_EACH, AXE, ONE_CONTRAST_OF_EACH):
+        page.evaluate(script)
+    found = []
+    for width, pixels in WIDTHS.items():
+        page.set_viewport_size({"width": pixels, "height": 800})
+        page.wait_for_timeout(400)  # the theme looks again at what scrolls now
+        for theme, only in THEMES.items():
+            page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+            page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+            found += [f"{width}, {theme}: {line}" for line in violations(page, only)]
+    assert found == []
+
+
+def test_axe_sees_a_fault(browser: Browser) -> None:
+    """Gray on gray, a picture without words and a button without a name are found.
+
+    Also where text that is like it but for its box, its state or its row can be read.
+    """
+    page = browser.new_page()
+    page.set_content(
+        "<style>.gray, [aria-pressed=true], tr:nth-child(even) td "
+        "{ color: #bbb; background: #ccc }</style><main><p>dark</p>"
+        "<div><p>dark</p></div><div class=gray><p>pale</p></div><img src=''>"
+        "<button></button><button>on</button><button aria-pressed=true>off</button>"
+        "<table><tr><td>odd</td></tr><tr><td>even</td></tr></table></main>"
     )
-    sizes = [look[0] for look in looks if look]
-    assert all(one > 1.1 * next_ for one, next_ in itertools.pairwise(sizes))
-    assert all(look[1] >= 600 for look in looks if look)
+    page.evaluate(AXE)
+    page.evaluate(ONE_CONTRAST_OF_EACH)
+    found = violations(page)
+    page.close()
+    assert {line.split(" ")[0] for line in found} >= {"image-alt", "button-name"}
+    pale = ("<p>pale</p>", '<button aria-pressed="true">off</button>', "<td>even</td>")
+    contrast = [line for line in found if line.startswith(CONTRAST)]
+    assert contrast == [f"{CONTRAST} (serious): {text}" for text in pale]
+
+
+# --- what one page shows for all ------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", one_of_each_kind(OPENED))
 def test_a_page_opens_from_a_folder(name: str, browser: Browser, site: Path) -> None:
     """Without a server, as after ``make book``: no complaint, and every view draws."""
-    visit = Visit(browser.new_page())
-    visit.listen()
-    visit.page.goto((site / name).as_uri())
-    for frame in visit.page.locator("article iframe").all():
+    page = browser.new_page()
+    heard = complaints(page, "file:")
+    page.goto((site / name).as_uri())
+    for frame in page.locator("article iframe").all():
         frame.scroll_into_view_if_needed()
         drawn = frame.content_frame.locator("svg :is(line, rect, text)").first
         drawn.wait_for(state="attached", timeout=10_000)
-    asked = {urlparse(response.url).scheme for response in visit.responses}
-    visit.page.close()
-    assert visit.complaints == []
-    assert asked <= {"file", "data", "blob"}
+    page.close()
+    assert heard == []
 
 
 def test_every_chapter_can_be_opened_in_colab(site: Path) -> None:
-    from book.tools.project.address import read_address
-
-    address = read_address()
     for name in NAMES:
-        link = f"{address.colab}/book/{name}.ipynb"
+        link = f"{read_address().colab}/book/{name}.ipynb"
         page = (site / "book" / f"{name}.html").read_text(encoding="utf-8")
         assert link in page, f"{name} has no button that opens {link}"
 
