@@ -124,7 +124,9 @@ def shown(*views: Any, width: int = 900) -> Iterator[tuple[Page, list[Frame]]]:
         page = context.new_page()
         page.on("request", lambda request: said.append(request.url))
         page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("console", lambda line: line.type == "error" and said.append(line.text))
+        page.on(
+            "console", lambda line: said.extend([line.text] * (line.type == "error"))
+        )
         page.set_content("".join(view.data for view in views))
         for frame in page.frames[1:]:
             frame.wait_for_selector("#vis svg *", state="attached")
