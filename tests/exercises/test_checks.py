@@ -11,10 +11,8 @@ import pytest
 import torch
 
 from lib.checks import CheckFailed
-from lib.config import TransformerConfig
 from lib.exercises.suspects import suspects
 from tests.book_sources import CHAPTERS
-from tests.exercises.answers import chapter_08
 
 Check = Callable[..., None]
 
@@ -118,8 +116,3 @@ def test_the_models_of_exercise_4_5_are_what_the_answer_says(
         assert moved[place]
     expected = name in "BC" or (name == "E" and length > 8)
     assert leaks == expected
-
-
-def test_the_praise_of_exercise_8_1_is_true() -> None:
-    base = TransformerConfig(37_000, 37_000, tie_embeddings=True)
-    assert chapter_08.count(base) == 63_119_496

@@ -15,10 +15,12 @@ import pytest
 
 from book.tools.course.exercises import exercises as tasks
 from book.tools.course.hidden import expect_the_same, solution
+from lib.config import TransformerConfig
 from lib.exercises import CheckFailed, record, strict
 from lib.exercises.record import CHAPTERS, Exercise, exercises
 from tests.book_sources import CHAPTERS as NOTEBOOKS
 from tests.book_sources import read
+from tests.exercises.also_right.transformer import count as counted_by_hand
 
 ROOT = Path(record.__file__).parent
 RECORDS = [
@@ -153,3 +155,8 @@ def test_what_was_learned_by_heart_is_found_out(one: Exercise) -> None:
     parrot.learns = False
     with pytest.raises(CheckFailed, match="not for others"):
         expect_the_same(one.number, parrot, seed=2017)
+
+
+def test_the_praise_of_counting_parameters_is_true() -> None:
+    base = TransformerConfig(37_000, 37_000, tie_embeddings=True)
+    assert counted_by_hand(base) == 63_119_496

@@ -1,0 +1,355 @@
+"""The exercises of chapter 8: a count, two losses, a test of masks, and writing."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from lib.config import TransformerConfig
+from lib.exercises.record import Cases, Draw, Parts, case, exercise, that
+from lib.masks import causal_mask, padding_mask
+from lib.model import Transformer, count_parameters
+
+
+def _small(src: int, tgt: int, **options: bool) -> TransformerConfig:
+    """A small config, without dropout so that equal inputs give equal outputs."""
+    sizes = {"src_vocab_size": src, "tgt_vocab_size": tgt, "d_model": 8, "n_heads": 2}
+    depths = {"n_layers": 3, "d_ff": 20, "dropout": 0.0}
+    return TransformerConfig.from_dict(sizes | depths | options)
+
+
+def _count(config: TransformerConfig) -> int:
+    """Count the numbers of the model itself."""
+    return count_parameters(Transformer(config))
+
+
+@exercise(
+    "At the base sizes, with tied embeddings, your formula gives 63,119,496.",
+    right=_count,
+)
+def count(draw: Draw) -> Cases:
+    """`count(config)`: the number of parameters of a model."""
+    what = "count of a small post-norm model with vocabularies of 30 and 40"
+    yield case(_small(30, 40), what=what)
+    what = "count of the same model with norm_first"
+    yield case(_small(30, 40, norm_first=True), what=what)
+    what = "count of a model with tied embeddings"
+    yield case(_small(40, 40, tie_embeddings=True), what=what)
+
+
+def _attention(c: TransformerConfig) -> int:
+    return 4 * (c.d_model**2 + c.d_model)
+
+
+def _biases(c: TransformerConfig, attention: bool, feed_forward: bool) -> int:
+    of_blocks = 2 * c.n_layers * (c.d_ff + c.d_model)
+    return 12 * c.n_layers * c.d_model * attention + of_blocks * feed_forward
+
+
+count.slips = {
+    "The decoder's layers have two attentions each: self-attention and "
+    "cross-attention.": lambda c: _count(c) - c.n_layers * _attention(c),
+    "The biases of the attentions are missing: each of the four linear maps has one, "
+    "of D numbers.": lambda c: _count(c) - _biases(c, True, False),
+    "The biases of the feed-forward blocks are missing: d_ff numbers and D numbers.": (
+        lambda c: _count(c) - _biases(c, False, True)
+    ),
+    "All biases are missing: each linear map has one.": (
+        lambda c: _count(c) - _biases(c, True, True) - c.tgt_vocab_size
+    ),
+    "The norms are missing: 2 in an encoder layer, 3 in a decoder layer, with 2 D "
+    "numbers each.": lambda c: _count(c) - 10 * c.n_layers * c.d_model,
+    "A norm has two vectors, a scale and a shift: 2 D numbers.": (
+        lambda c: _count(c) - 5 * c.n_layers * c.d_model
+    ),
+    "A decoder layer has three sublayers, so three norms.": (
+        lambda c: _count(c) - 2 * c.n_layers * c.d_model
+    ),
+    "The bias of the output is missing: V numbers.": (
+        lambda c: _count(c) - c.tgt_vocab_size
+    ),
+    "The output map is missing: D × V numbers and a bias of V.": (
+        lambda c: _count(c) - c.tgt_vocab_size * (c.d_model + 1)
+    ),
+    "The positions are no parameters: they are computed, not learned.": (
+        lambda c: _count(c) + c.max_len * c.d_model
+    ),
+    "The heads share the four matrices, so their number does not count.": (
+        lambda c: _count(c) + 3 * c.n_layers * _attention(c) * (c.n_heads - 1)
+    ),
+    "The source embedding has one row for each token of the source's vocabulary, not "
+    "of the target's.": [
+        lambda c: _count(c) + 2 * (c.tgt_vocab_size - c.src_vocab_size) * c.d_model,
+        lambda c: _count(c) + (c.tgt_vocab_size - c.src_vocab_size) * c.d_model,
+    ],
+    "The last norms are missing: with norm_first, each of the two stacks ends in "
+    "one.": lambda c: _count(c) - c.norm_first * 4 * c.d_model,
+    "With norm_first there are two last norms, one for the encoder and one for the "
+    "decoder.": lambda c: _count(c) - c.norm_first * 2 * c.d_model,
+    "Tied embeddings share one matrix: count it once, not three times.": (
+        lambda c: _count(c) + c.tie_embeddings * 2 * c.tgt_vocab_size * c.d_model
+    ),
+    "Three places share one matrix: the source embedding, the target embedding and the "
+    "output.": lambda c: _count(c) + c.tie_embeddings * c.tgt_vocab_size * c.d_model,
+    "The output's bias is not shared: it stays, with V numbers.": (
+        lambda c: _count(c) - c.tie_embeddings * c.tgt_vocab_size
+    ),
+}
+
+
+def _chosen(p: Tensor, targets: Tensor) -> Tensor:
+    return p.gather(-1, targets[..., None])
+
+
+def _loss(p: Tensor, targets: Tensor) -> Tensor:
+    return -_chosen(p, targets).log().mean()
+
+
+@exercise(
+    "Logarithms of probabilities are logits; a softmax gives them back.", right=_loss
+)
+def loss_from_probabilities(draw: Draw) -> Cases:
+    """`loss_from_probabilities(probabilities, targets)`: a loss, no logits."""
+    p = (2 * torch.randn(2, 3, 7)).softmax(dim=-1)
+    what = "loss_from_probabilities for 2 sentences of 3 tokens"
+    yield case(p, torch.randint(0, 7, (2, 3)), what=what)
+    shape = draw.randint(1, 4), draw.randint(2, 6)
+    yield case(draw.normal(*shape, 9).softmax(dim=-1), draw.ids(0, 8, *shape))
+
+
+loss_from_probabilities.slips = {
+    "That applies a softmax to probabilities: F.cross_entropy expects logits.": (
+        lambda p, targets: F.cross_entropy(p.flatten(0, 1), targets.flatten())
+    ),
+    "The sign is turned: a loss is minus the logarithm.": lambda p, t: -_loss(p, t),
+    "That is the sum: take the mean over all places.": (
+        lambda p, targets: targets.numel() * _loss(p, targets)
+    ),
+    "Divide by all B · T places, not by the sentences.": (
+        lambda p, targets: targets.size(1) * _loss(p, targets)
+    ),
+    "That is the logarithm to base 2: take the natural one.": (
+        lambda p, targets: _loss(p, targets) / math.log(2)
+    ),
+    "That is the logarithm to base 10: take the natural one.": (
+        lambda p, targets: _loss(p, targets) / math.log(10)
+    ),
+    "Take the logarithm of each probability first, then the mean.": (
+        lambda p, targets: -_chosen(p, targets).mean().log()
+    ),
+    "The logarithm is missing: F.nll_loss expects logarithms of probabilities.": (
+        lambda p, targets: -_chosen(p, targets).mean()
+    ),
+    "That is the mean over all words: pick the probability of the right one.": (
+        lambda p, targets: -p.log().mean()
+    ),
+}
+
+
+def _floor(
+    size: int,
+    average: Callable[[int, float, float], float] = (
+        lambda size, right, wrong: (right + (size - 1) * wrong) / size
+    ),
+) -> float:
+    """The floor; `average` makes one loss of the right word's and a wrong one's."""
+    wrong = math.log(math.e + size - 1)
+    right = wrong - 1
+    return 0.9 * right + 0.1 * average(size, right, wrong)
+
+
+@exercise(
+    "Smoothing moves the floor closer still to ln V: nothing is left to learn.",
+    right=_floor,
+    atol=1e-5,
+)
+def floor_with_smoothing(draw: Draw) -> Cases:
+    """`floor_with_smoothing(vocab_size)`: the floor with a softmax too many."""
+    for size in (20, 1000, draw.randint(3, 30_000)):
+        yield case(size)
+
+
+floor_with_smoothing.slips = {
+    "That is the floor without label smoothing.": (
+        lambda size: _floor(size, lambda size, right, wrong: right)
+    ),
+    "The 0.1 is spread over all V words, and the right word is one of them.": (
+        lambda size: _floor(size, lambda size, right, wrong: wrong)
+    ),
+    "The other words are missing: 0.1 times the average loss of all.": (
+        lambda size: _floor(size, lambda size, right, wrong: 0.0)
+    ),
+    "That is the loss of a model that knows nothing; this one gives the right word the "
+    "probability 1.": math.log,
+    "Take the average over all words, not the sum.": (
+        lambda size: _floor(size, lambda size, right, wrong: right + (size - 1) * wrong)
+    ),
+    "A second softmax never gives the probability 1, so the loss cannot be 0.": (
+        lambda size: 0.0
+    ),
+}
+
+
+class _ReadsPadding(Transformer):
+    """The encoder sees padding, but the decoder does not."""
+
+    def encode(self, src: Tensor, src_mask: Tensor) -> Tensor:
+        return super().encode(src, torch.ones_like(src_mask))
+
+
+class _CrossesPadding(Transformer):
+    """The decoder sees padding in the memory."""
+
+    def decode(self, tgt: Tensor, memory: Tensor, src_mask: Tensor) -> Tensor:
+        return super().decode(tgt, memory, torch.ones_like(src_mask))
+
+
+Test = Callable[[Transformer, Tensor, Tensor, int], bool]
+
+
+def _alone(cut: bool = True, rows: int | None = None, most: float = 1e-4) -> Test:
+    """A test of each pair alone, of so many rows, with or without its padding."""
+
+    def same_alone(model: Transformer, src: Tensor, tgt: Tensor, pad_id: int) -> bool:
+        together = model(src, tgt)
+        for s, t, logits in list(zip(src, tgt, together, strict=True))[:rows]:
+            if cut:
+                s, t = s[s != pad_id], t[t != pad_id]
+            apart = (model(s[None], t[None])[0] - logits[: len(t)]).abs()
+            if bool(apart.max() > most):
+                return False
+        return True
+
+    return same_alone
+
+
+_ACCUSED = (
+    "The model without a fault was accused: compare the real target tokens only, with "
+    "a tolerance such as 1e-4, and cut the padding off on both sides."
+)
+_UNNOTICED = (
+    "A model that reads padding went unnoticed: run the pair alone with its source cut "
+    "to the real tokens, not padded as in the batch."
+)
+_LAST_PAIR = "A fault in the last pair went unnoticed: look at every pair of the batch."
+
+
+def _verdict(got: Any) -> Any:
+    return got.item() if isinstance(got, Tensor) and got.numel() == 1 else got
+
+
+def _tries(answer: Any, model: Transformer, src: Tensor, tgt: Tensor) -> Any:
+    """What a test says of a model, about the last pair alone and the whole batch."""
+    honest = type(model) is Transformer
+    verdict = _verdict(answer(model, src, tgt, 0))
+    if not isinstance(verdict, bool):
+        return verdict
+    that(verdict or not honest, _ACCUSED)
+    that(honest or not _verdict(answer(model, src[2:], tgt[2:], 0)), _UNNOTICED)
+    that(honest or not verdict, _LAST_PAIR)
+    return verdict
+
+
+@exercise(
+    "This test finds a missing padding mask wherever it is missing.",
+    right=_alone(),
+    form=("True or False", lambda got: isinstance(got, bool)),
+)
+def same_alone(draw: Draw) -> Cases:
+    """`same_alone(model, src, tgt, pad_id)`: a test that finds read padding."""
+    src = torch.tensor([[5, 6, 7, 8, 9], [7, 5, 4, 6, 8], [6, 9, 0, 0, 0]])
+    tgt = torch.tensor([[1, 4, 6, 5], [1, 5, 0, 0], [1, 8, 0, 0]])
+    for norm_first in (False, True):
+        for kind in (Transformer, _ReadsPadding, _CrossesPadding):
+            model = kind(_small(10, 10, norm_first=norm_first))
+            yield case(model, src, tgt, what="same_alone", use=_tries)
+
+
+same_alone.slips = {
+    _ACCUSED: lambda *_: False,
+    _UNNOTICED: [_alone(cut=False), lambda *_: True],
+    _LAST_PAIR: lambda model, src, tgt, pad: (
+        _alone()(model, src, tgt, pad) or len(src) > 1
+    ),
+}
+
+
+def _decode(
+    mask: Callable[[Tensor, Tensor], Tensor | None] = lambda padding, future: (
+        padding & future
+    ),
+    embed: Callable[[Any, Tensor], Tensor] = lambda model, tgt: model.dropout(
+        model.positions(model.tgt_embedding(tgt))
+    ),
+    end: Callable[[Any, Tensor], Tensor] = lambda model, x: model.output_proj(x),
+    hides_source: bool = True,
+) -> Callable[..., Tensor]:
+    """An answer with these parts; each may lack what people forget."""
+
+    def decode(model: Any, tgt: Tensor, memory: Tensor, src_mask: Tensor) -> Tensor:
+        padding = padding_mask(tgt, model.config.pad_id)
+        tgt_mask = mask(padding, causal_mask(tgt.size(1)))
+        cross = src_mask if hides_source else None
+        return end(model, model.decoder(embed(model, tgt), memory, tgt_mask, cross))
+
+    return decode
+
+
+def _in_training(answer: Any, model: Transformer, tgt: Tensor) -> Parts:
+    """Whether the embedded target is dropped: the model's own, its layers drop none."""
+    model.dropout.p = 0.5
+    memory, mask = torch.zeros(2, 5, 8), torch.ones(2, 1, 1, 5, dtype=torch.bool)
+    first, second = (answer(model, tgt, memory, mask) for _ in range(2))
+    return Parts({"That something is dropped": not torch.equal(first, second)})
+
+
+@exercise(
+    "Masks, embedding, positions, dropout, decoder, output: the writing half.",
+    right=_decode(),
+)
+def decode(draw: Draw) -> Cases:
+    """`decode(model, tgt, memory, src_mask)`: from target ids to logits."""
+    src = torch.tensor([[5, 6, 7, 8, 9], [7, 5, 4, 0, 0]])
+    # Padding in front too, where the causal mask alone does not hide it.
+    tgt = torch.tensor([[1, 4, 6, 0], [0, 1, 8, 4]])
+    src_mask = padding_mask(src, 0)
+    for norm_first in (False, True):
+        model = Transformer(_small(10, 10, norm_first=norm_first))
+        with torch.no_grad():
+            memory = model.encode(src, src_mask)
+        what = f"decode for a model with norm_first={norm_first}"
+        yield case(model, tgt, memory, src_mask, what=what)
+    yield case(Transformer(_small(10, 10)), tgt, use=_in_training)
+
+
+decode.slips = {
+    "These are the decoder's vectors: the last step, model.output_proj, makes logits "
+    "of them.": _decode(end=lambda model, x: x),
+    "The padding of the target is not hidden.": _decode(mask=lambda p, future: future),
+    "The future is not hidden: add the causal mask.": _decode(mask=lambda p, f: p),
+    "The target has no mask: hide padding and future.": _decode(mask=lambda *_: None),
+    "The source's mask is not handed to the decoder.": _decode(hides_source=False),
+    "The causal mask is turned round: it hides the past and shows the future.": (
+        _decode(mask=lambda padding, future: padding & future.T)
+    ),
+    "The two masks are joined by or: both must allow a place, so use &.": (
+        _decode(mask=lambda padding, future: padding | future)
+    ),
+    "The positions are missing.": (
+        _decode(embed=lambda model, tgt: model.dropout(model.tgt_embedding(tgt)))
+    ),
+    "That looks the target up in the source's embedding.": (
+        _decode(embed=lambda model, tgt: model.positions(model.src_embedding(tgt)))
+    ),
+    "The model returns logits: leave the softmax out.": [
+        _decode(end=lambda model, x: model.output_proj(x).softmax(-1)),
+        _decode(end=lambda model, x: model.output_proj(x).log_softmax(-1)),
+    ],
+    "Nothing is dropped in training: send the embedded target with its positions "
+    "through model.dropout.": (
+        _decode(embed=lambda model, tgt: model.positions(model.tgt_embedding(tgt)))
+    ),
+}
