@@ -122,8 +122,8 @@ def run(options: argparse.Namespace) -> None:
         )
     if not is_first_process():
         return
-    punctuate = corpus.name == "grammar"  # its sentences have a capital and a period
-    Translator(task.model.cpu(), *vocabularies, punctuate).save(folder, half=True)
+    translator = Translator(task.model.cpu(), *vocabularies, corpus.punctuated)
+    translator.save(folder, half=True)
     splits = {**corpus.splits, **{name: part.pairs for name, part in encoded.items()}}
     report = report_run(folder, corpus, splits, settings, _command(options), origin)
     for part, result in report["scores"].items():

@@ -1,6 +1,6 @@
 """The corpora by name: `load("grammar")` gives the default one.
 
-Two are made here, `grammar` and `phrases`. The others are downloaded when they are
+Two lie here, `grammar` and `phrases`. The others are downloaded when they are
 first loaded, and kept in the folder that TRANSFORMER_BOOK_CACHE names. `load_own` reads
 a file of the reader's own.
 """
@@ -20,11 +20,12 @@ from lib.corpora import (
     phrases,
     tatoeba,
 )
-from lib.corpora.base import Corpus, Pair, normalize
+from lib.corpora.base import Corpus, normalize
 from lib.corpora.own import SAMPLE
 from lib.corpora.own import load as load_own
-from lib.corpora.remote.folder import download_folder
+from lib.corpora.remote import download_folder
 from lib.corpora.splitting import limit_training, references
+from lib.text import Pair
 
 __all__ = [
     "SAMPLE",
@@ -65,7 +66,7 @@ def load(name: str = "grammar", limit: int | None = None, **options: Any) -> Cor
         name: one of `names()`.
         limit: most pairs to train on, chosen by lot; None for all. What is held out
             stays whole.
-        **options: what that corpus lets one choose, such as `seed` and `size`.
+        **options: what that corpus lets one choose, such as `seed` and `max_words`.
 
     Returns:
         The corpus with all its splits.

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lib.text import Pair as Pair
+from lib.text import Pair
 
 _NOT_A_WORD = re.compile(r"[^\w']+")
 
@@ -44,6 +44,8 @@ class Corpus:
         notes: what was left out of the corpus, and why.
         generated: whether this project wrote the sentences, so that the one right
             answer to each of them is known.
+        punctuated: whether each source begins with a capital and ends with a mark, so
+            that a translator trained on it adds to a sentence what of these it lacks.
 
     Raises:
         ValueError: if there is no split at all.
@@ -61,6 +63,7 @@ class Corpus:
     attribution: str = ""
     notes: tuple[str, ...] = ()
     generated: bool = False
+    punctuated: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a corpus that holds nothing."""

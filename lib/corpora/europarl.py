@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice, zip_longest
+from itertools import islice
 from pathlib import Path
 
-from lib.corpora.base import Corpus, Pair
-from lib.corpora.remote.archives import Archive, gzip_lines, tar_lines
-from lib.corpora.remote.folder import RemoteFile, download_folder, fetch
+from lib.corpora.archives import gzip_lines, side_by_side, tar_lines
+from lib.corpora.base import Corpus
+from lib.corpora.remote import RemoteFile, download_folder, read_remote, usable
 from lib.corpora.splitting import MAX_WORDS, split_by_source, tidy
+from lib.text import Pair
 
 ATTRIBUTION = (
     "Europarl v7 (https://www.statmt.org/europarl/): P. Koehn, Europarl: A Parallel "
@@ -17,9 +18,7 @@ ATTRIBUTION = (
     "European Parliament, on which its makers know of no copyright restrictions. "
     "Please cite the paper."
 )
-FILE = RemoteFile(
-    "europarl/it-en.tgz", "https://www.statmt.org/europarl/v7/it-en.tgz", "gzip"
-)
+FILE = RemoteFile("europarl/it-en.tgz", "https://www.statmt.org/europarl/v7/it-en.tgz")
 LINES = 200_000
 
 
@@ -46,13 +45,12 @@ def load(
     sample = [download_folder() / f"europarl/sample.it-en.{code}.gz" for code in _CODES]
     whole = (download_folder() / FILE.place).exists()
     notes = []
+    rows = read_remote(FILE, _rows)
     if not whole and all(file.is_file() for file in sample):
         notes.append(
             "read from the sample in the download folder, not from the whole corpus"
         )
         rows = _sample_rows(sample)
-    else:
-        rows = _rows(fetch(FILE, _rows))
     pairs = list(islice(rows, lines))
     if len(pairs) == lines and next(rows, None):
         notes.append(f"only the first lines = {lines:,} were read")
@@ -64,27 +62,15 @@ def load(
 _CODES = ("it", "en")
 
 
-def _rows(archive: Archive) -> Iterator[Pair]:
+def _rows(archive: Path) -> Iterator[Pair]:
     """Read both texts, hand in hand, so that neither lies in memory whole."""
-    sides = [tar_lines(archive, f"europarl-v7.it-en.{code}") for code in _CODES]
-    return _side_by_side(sides, archive)
+    return side_by_side(
+        *(tar_lines(archive, f"europarl-v7.it-en.{code}") for code in _CODES)
+    )
 
 
 def _sample_rows(files: list[Path]) -> Iterator[Pair]:
     """Read the two files of the sample, in whose place the archive can come."""
     advice = "delete it, and the whole corpus is downloaded"
-    sides = [gzip_lines(Archive(file, str(file), advice)) for file in files]
-    folder = files[0].parent
-    return _side_by_side(sides, Archive(folder, f"the sample in {folder}", advice))
-
-
-def _side_by_side(sides: list[Iterator[str]], archive: Archive) -> Iterator[Pair]:
-    """Pair the lines; one side that ends first means that the other is not its own."""
-    for number, (source, target) in enumerate(zip_longest(*sides), start=1):
-        if source is None or target is None:
-            raise ValueError(
-                f"One language ends after {number - 1:,} lines in {archive.origin} "
-                "and the other goes on, so they do not belong together; "
-                f"{archive.advice}."
-            )
-        yield source, target
+    with usable(f"the sample in {files[0].parent}", advice):
+        yield from side_by_side(*map(gzip_lines, files))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from lib.corpora.base import Corpus, Pair
-from lib.corpora.remote.archives import DELETE, gzip_lines
-from lib.corpora.remote.folder import RemoteFile, fetch
+from lib.corpora.archives import gzip_lines
+from lib.corpora.base import Corpus
+from lib.corpora.remote import DELETE, RemoteFile, download_folder, read_remote
 from lib.corpora.splitting import MAX_WORDS, keep_apart, tidy
+from lib.text import Pair
 
 ATTRIBUTION = (
     "Multi30k (https://github.com/multi30k/dataset): D. Elliott, S. Frank, K. Sima'an "
@@ -33,7 +34,7 @@ _SHA256 = {
     ),
 }
 FILES = {
-    name: RemoteFile(f"multi30k/{name}.gz", f"{_URL}{name}.gz", "gzip", sha256)
+    name: RemoteFile(f"multi30k/{name}.gz", f"{_URL}{name}.gz", sha256)
     for name, sha256 in _SHA256.items()
 }
 
@@ -59,12 +60,13 @@ def load(source: str, target: str, max_words: int = MAX_WORDS) -> Corpus:
 def _read(part: str, source: str, target: str) -> list[Pair]:
     """Put the lines of the two files side by side."""
     files = [FILES[f"{PARTS[part]}.{code}"] for code in (source, target)]
-    archives = [fetch(file, gzip_lines) for file in files]
-    left, right = ([line.strip() for line in gzip_lines(each)] for each in archives)
+    left, right = (
+        [line.strip() for line in read_remote(file, gzip_lines)] for file in files
+    )
     if len(left) != len(right):
+        one, other = (download_folder() / file.place for file in files)
         raise ValueError(
-            f"{archives[0].origin} has {len(left):,} lines, but {archives[1].origin} "
-            f"has {len(right):,}, so they do not belong together; for each of them: "
-            f"{DELETE}."
+            f"{one} has {len(left):,} lines, but {other} has {len(right):,}, so they "
+            f"do not belong together; for each of them: {DELETE}."
         )
     return list(zip(left, right, strict=True))

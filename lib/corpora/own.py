@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from lib.corpora.base import Corpus, Pair, normalize
+from lib.corpora.base import Corpus, normalize
 from lib.corpora.splitting import MAX_WORDS, split_by_source, tidy
+from lib.text import Pair
 
 SAMPLE = Path(__file__).with_name("sample-en-de.tsv")
 """240 English sentences with their German, to try things out; CC BY 4.0."""

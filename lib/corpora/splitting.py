@@ -6,8 +6,8 @@ import dataclasses
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 
-from lib.corpora.base import Corpus, Pair, counted, normalize
-from lib.text import tokenize
+from lib.corpora.base import Corpus, counted, normalize
+from lib.text import Pair, tokenize
 
 # Different sources; a small corpus gives a tenth of its own to each of the two.
 TEST_SOURCES = 2_500

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
-from lib.corpora.base import Corpus, Pair
-from lib.corpora.remote.archives import Archive, zip_lines
-from lib.corpora.remote.folder import RemoteFile, fetch
+from lib.corpora.archives import zip_lines
+from lib.corpora.base import Corpus
+from lib.corpora.remote import RemoteFile, read_remote
 from lib.corpora.splitting import MAX_WORDS, split_by_source, tidy
+from lib.text import Pair
 
 ATTRIBUTION = (
     "Sentences of the Tatoeba project (https://tatoeba.org), selected by "
@@ -21,15 +23,10 @@ FILES = {
     "es": RemoteFile(
         "spa-eng.zip",
         "https://storage.googleapis.com/download.tensorflow.org/data/spa-eng.zip",
-        "zip",
         "0c4fd7825d3d872488d38c157f784e035edab4f2ff0df25a2a208790ecb5b58f",
     ),
-    "fr": RemoteFile(
-        "fra-eng.zip", "https://www.manythings.org/anki/fra-eng.zip", "zip"
-    ),
-    "it": RemoteFile(
-        "ita-eng.zip", "https://www.manythings.org/anki/ita-eng.zip", "zip"
-    ),
+    "fr": RemoteFile("fra-eng.zip", "https://www.manythings.org/anki/fra-eng.zip"),
+    "it": RemoteFile("ita-eng.zip", "https://www.manythings.org/anki/ita-eng.zip"),
 }
 
 
@@ -41,30 +38,21 @@ def load(target: str, seed: int = 0, max_words: int = MAX_WORDS) -> Corpus:
         seed: chooses the sources that are held out.
         max_words: longest sentence, in words and punctuation marks.
     """
-    pairs, notes = tidy(_read(target), max_words)
+    # spa-eng.zip holds spa.txt, in a folder or not.
+    text = FILES[target].place.removesuffix("-eng.zip") + ".txt"
+    rows = read_remote(FILES[target], partial(_rows, text=text))
+    pairs, notes = tidy(rows, max_words)
     splits = split_by_source(pairs, seed)
     return Corpus(
         f"tatoeba-en-{target}", "en", target, splits, ATTRIBUTION, tuple(notes)
     )
 
 
-def _read(target: str) -> Iterator[Pair]:
-    """Read the pairs of one of the files."""
-    # spa-eng.zip holds spa.txt, in a folder or not.
-    name = FILES[target].place.removesuffix("-eng.zip") + ".txt"
-    read = partial(_rows, name=name)
-    return read(fetch(FILES[target], read))
-
-
-def _rows(archive: Archive, name: str) -> Iterator[Pair]:
+def _rows(archive: Path, text: str) -> Iterator[Pair]:
     """Newer files have a third column, which names the authors of the two sentences."""
-    for number, line in enumerate(zip_lines(archive, name), start=1):
+    for number, line in enumerate(zip_lines(archive, text), start=1):
         columns = line.split("\t")
         if len(columns) >= 2:
             yield columns[0], columns[1]
         elif line.strip():
-            raise ValueError(
-                f"Line {number:,} of {name} in {archive.origin} has no tab between a "
-                "sentence and its translation, so it is not the file it should be; "
-                f"{archive.advice}."
-            )
+            raise ValueError(f"line {number:,} of {text} has no tab between sentences")

@@ -47,7 +47,7 @@ def score(
     Example:
         >>> from lib.corpora import load
         >>> from lib.translator import Translator
-        >>> pairs = load("grammar", size=2000).splits["unseen_sentences"][:2]
+        >>> pairs = load("grammar").splits["unseen_sentences"][:2]
         >>> score(Translator.load("grammar-en-es"), pairs)[0]["sentences"]
         2
     """

@@ -25,7 +25,7 @@ from lib import corpora
 from lib.attention import MultiHeadAttention, record_attention
 from lib.config import TransformerConfig
 from lib.corpora import SAMPLE
-from lib.corpora.remote.folder import VARIABLE
+from lib.corpora.remote import VARIABLE
 from lib.model import Transformer
 from lib.text.files import read_json
 from lib.text.sentences import read_source

@@ -10,7 +10,7 @@ import pytest
 from book.tools.lab.scoring import fingerprint
 from lib import corpora
 from lib.corpora import normalize, references
-from lib.corpora.remote.folder import download_folder
+from lib.corpora.remote import download_folder
 from lib.evaluation.neighbors import far_pairs
 from lib.evaluation.scores import score
 from lib.model import count_parameters

@@ -1,1 +1,0 @@
-"""Remote files: the folder that keeps them, the download, the archives."""
