@@ -25,7 +25,7 @@ from lib.training import TranslationTask
 from lib.translator import Translator
 
 ROOT = Path(__file__).parents[2]
-# What figures, attention views and one corpus need, by the first letters.
+# What figures and views need, and two that nothing does, by their first letters.
 OPTIONAL = (
     "bertviz",
     "matplotlib",

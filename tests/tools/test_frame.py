@@ -112,7 +112,7 @@ def test_everything_that_lib_imports_is_declared() -> None:
     """And figures alone need the extra of the chapters."""
     figures = set((ROOT / "lib" / "figures").rglob("*.py"))
     others = set((ROOT / "lib").rglob("*.py")) - figures
-    by_name = names(EXTRAS["export"]) | names(EXTRAS["books"])
+    by_name = names(EXTRAS["export"])
     base = names(PROJECT["dependencies"])
     assert imported([*others]) - by_name == base
     assert imported([*figures]) - base == names(EXTRAS["chapters"])
