@@ -30,7 +30,7 @@ _UNSTABLE = {
 }
 
 
-def normalize(notebook: NotebookNode) -> None:
+def to_normal_form(notebook: NotebookNode) -> None:
     """Strip a notebook of everything that is not its text, its tags and its outputs."""
     notebook.metadata = nbformat.from_dict(NOTEBOOK_METADATA)
     notebook.nbformat, notebook.nbformat_minor = 4, 5

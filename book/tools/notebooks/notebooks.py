@@ -1,6 +1,6 @@
 """Run the book's notebooks and keep their files in one form.
 
-    -m book.tools.notebooks.notebooks run [paths]      run, store the outputs, normalize
+    -m book.tools.notebooks.notebooks run [paths]      run, store the outputs in normal form
     -m book.tools.notebooks.notebooks setup [paths]    renew what is generated in them
     -m book.tools.notebooks.notebooks check [paths]    report what departs
 
@@ -18,7 +18,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
-from book.tools.notebooks.normal_form import departures, normalize, serialize
+from book.tools.notebooks.normal_form import departures, serialize, to_normal_form
 from book.tools.notebooks.setup_cell import put_setup_cell
 from book.tools.project.address import ROOT, Address, read_address
 from book.tools.site.alt_texts import put_alt_texts
@@ -41,7 +41,7 @@ def read(path: Path) -> NotebookNode:
 
 def store(notebook: NotebookNode, path: Path) -> None:
     """Write one notebook in its normal form, with the same line ends everywhere."""
-    normalize(notebook)
+    to_normal_form(notebook)
     path.write_text(serialize(notebook), encoding="utf-8", newline="\n")
 
 
@@ -114,7 +114,7 @@ def check(path: Path, address: Address) -> list[str]:
     if sources != [cell.source for cell in notebook.cells]:
         found.append("the setup cell, a link or an alt text is old: `make address`")
     else:
-        normalize(notebook)
+        to_normal_form(notebook)
         if serialize(notebook) != stored:
             found.append("the file is not in its normal form: run it with `run`")
     return found
