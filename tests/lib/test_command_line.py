@@ -515,6 +515,15 @@ class TestTrain:
         assert "no sentences in its part 'train'" in done.err.splitlines()[-1]
         assert not (tmp_path / "run").exists()
 
+    @pytest.mark.parametrize("punctuated", [False, True])
+    def test_a_translator_adds_the_marks_that_its_corpus_has(
+        self, punctuated: bool, lib: Lib, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        phrases = dataclasses.replace(corpora.load("phrases"), punctuated=punctuated)
+        monkeypatch.setattr(corpora, "load", lambda name: phrases)
+        assert lib(*self.SMALL, "--out", "run").code == 0
+        assert Translator.load("run").punctuate is punctuated
+
     def test_what_the_corpus_left_out_is_told(
         self, lib: Lib, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -1,6 +1,6 @@
 """Run the book's notebooks and keep their files in one form.
 
-    -m book.tools.notebooks.notebooks run [paths]      run, store the outputs in normal form
+    -m book.tools.notebooks.notebooks run [paths]      run, store the outputs
     -m book.tools.notebooks.notebooks setup [paths]    renew what is generated in them
     -m book.tools.notebooks.notebooks check [paths]    report what departs
 
