@@ -12,7 +12,7 @@ import argparse
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
@@ -20,7 +20,6 @@ from nbformat import NotebookNode
 
 from book.tools.notebooks.normal_form import serialize
 from book.tools.project.address import ROOT
-from book.tools.site.pictures import pictures_of
 
 CAPTION = re.compile(r"\A\*\*Figure(?: (\d+\.\d+))?\.\*\*(?=\s+\S)")
 FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
@@ -39,22 +38,6 @@ NUMBER = re.compile(r"\d+\.\d+")
 def chapter_of(path: Path) -> int:
     """The number of a chapter, which its file's name begins with."""
     return int(path.name.split("_")[0])
-
-
-def draws(cell: NotebookNode) -> bool:
-    """Whether a cell shows a figure, or a view in a frame."""
-    return bool(pictures_of(cell)) or any(
-        "<iframe" in str(output.get("data", {}).get("text/html", ""))
-        for output in cell.get("outputs", [])
-    )
-
-
-def behind_figures(notebook: NotebookNode) -> Iterator[tuple[NotebookNode, str]]:
-    """Each cell that draws, and the text of the Markdown cell behind it."""
-    for cell, after in zip(notebook.cells, [*notebook.cells[1:], None], strict=True):
-        if draws(cell):
-            is_text = after is not None and after.cell_type == "markdown"
-            yield cell, str(after.source) if is_text else ""
 
 
 def text_cells(notebook: NotebookNode) -> list[NotebookNode]:
@@ -130,50 +113,6 @@ def numbers_given(notebook: NotebookNode) -> dict[str, list[str]]:
         for body in FORMULA.findall(FENCE.sub("", source))
     ]
     return {"figure": captions, "equation": formulas}
-
-
-def references(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
-    """The kind and the number of everything that a chapter refers to."""
-    for cell in text_cells(notebook):
-        text = CAPTION.sub("", FENCE.sub("", cell.source))
-        for kind, pattern in REFERENCE.items():
-            for found in pattern.finditer(text):
-                yield from ((kind, n) for n in NUMBER.findall(found[2]))
-
-
-def problems(notebook: NotebookNode, chapter: int) -> Iterator[str]:
-    """Say in one sentence each which figure or formula lacks what."""
-    for cell, after in behind_figures(notebook):
-        if not CAPTION.match(after):
-            yield f"{cell.id} draws a figure, and no '**Figure.** …' stands behind it"
-        images = pictures_of(cell)
-        if len(images) > 1:
-            yield f"{cell.id} draws {len(images)} figures: a cell draws one"
-        alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
-        if images and len(alt) < 20:
-            yield f"{cell.id} draws a figure: describe it in mystnb's image.alt"
-    captioned = sum(bool(CAPTION.match(text)) for _, text in behind_figures(notebook))
-    given = numbers_given(notebook)
-    if len(given["figure"]) > captioned:
-        yield "a caption stands behind a cell that draws nothing"
-    for kind, numbers in given.items():
-        right = [f"{chapter}.{place}" for place in range(1, len(numbers) + 1)]
-        if numbers != right:
-            yield f"{kind}s are numbered {numbers}: run `-m book.tools.site.captions`"
-
-
-def dangling(notebooks: dict[int, NotebookNode]) -> Iterator[str]:
-    """The references of the whole book to figures and equations that are not there."""
-    known = {
-        (kind, n)
-        for notebook in notebooks.values()
-        for kind, numbers in numbers_given(notebook).items()
-        for n in numbers
-    }
-    for chapter, notebook in notebooks.items():
-        for kind, n in references(notebook):
-            if (kind, n) not in known:
-                yield f"chapter {chapter} names {kind} {n}, which is not in the book"
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -9,7 +9,7 @@ import ast
 from pathlib import Path
 
 from book.tools.project.address import ROOT
-from book.tools.project.statements import Statement, free_names, statements
+from book.tools.project.statements import free_names, statements
 
 PITFALLS = ROOT / "tests" / "lib" / "pitfalls"
 
@@ -27,12 +27,11 @@ class Program:
         waiting = names & known.keys()
         while waiting:
             found = known[waiting.pop()]
-            module = str(getattr(found.node, "module", ""))
+            node = found.node
             place = (-depth, file.name, found.place[1])
-            if module.startswith("tests"):
-                self.need(
-                    _names(found), ROOT / f"{module.replace('.', '/')}.py", depth + 1
-                )
+            if isinstance(node, ast.ImportFrom) and "tests" in (node.module or ""):
+                home = ROOT / f"{str(node.module).replace('.', '/')}.py"
+                self.need({node.names[0].name}, home, depth + 1)
             elif found.is_import:
                 self.imports.add(found.text)
             elif place not in self.pieces:
@@ -47,11 +46,6 @@ class Program:
         return "\n\n\n".join(
             [f"from __future__ import annotations\n\n{imports}", *pieces]
         )
-
-
-def _names(statement: Statement) -> set[str]:
-    assert isinstance(statement.node, ast.ImportFrom)  # noqa: S101
-    return {alias.name for alias in statement.node.names}
 
 
 def snippet(number: int) -> str:
