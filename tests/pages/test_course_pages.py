@@ -8,7 +8,6 @@ import re
 import shlex
 import tomllib
 from collections import Counter
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,19 +67,19 @@ def minutes(clock: str) -> int:
     return 60 * int(hours) + int(rest)
 
 
-def timetables(text: str) -> list[list[tuple[int, int]]]:
-    """Of each table with a clock: when each row begins, and how long it takes."""
-    return [
-        [(minutes(row[0]), int(row[1])) for row in table[1:]]
-        for table in tables(text)
-        if table[0][:2] == ["clock", "minutes"]
-    ]
+def timetables(text: str) -> list[tuple[int, int, list[list[str]]]]:
+    """Of each table with a clock: when it begins and ends, and its rows.
 
-
-def check_without_gaps(rows: list[tuple[int, int]]) -> None:
-    """Each row ends where the next one begins."""
-    for (start, length), (following, _) in pairwise(rows):
-        assert start + length == following, f"after {start} minutes"
+    Each row ends where the next one begins.
+    """
+    found = []
+    for head, *rows in tables(text):
+        if head[:2] == ["clock", "minutes"]:
+            ends = [minutes(row[0]) + int(row[1]) for row in rows]
+            starts = [minutes(row[0]) for row in rows]
+            assert ends[:-1] == starts[1:], rows
+            found.append((starts[0], ends[-1], rows))
+    return found
 
 
 # --- lessons ------------------------------------------------------------------
@@ -95,10 +94,7 @@ def test_every_chapter_has_its_lesson_with_its_title() -> None:
 
 @each_lesson
 def test_a_lesson_takes_ninety_minutes(path: Path) -> None:
-    (rows,) = timetables(text_of(path))
-    assert rows[0][0] == 0
-    check_without_gaps(rows)
-    assert sum(length for _, length in rows) == 90
+    assert [(start, end) for start, end, _ in timetables(text_of(path))] == [(0, 90)]
 
 
 @each_lesson
@@ -168,14 +164,16 @@ def named_exercises(text: str) -> set[str]:
 
 
 @each_page
-def test_the_exercises_that_are_named_exist(path: Path) -> None:
-    assert named_exercises(text_of(path)) <= exercise_numbers()
+def test_the_exercises_that_are_named_exist_and_a_lesson_sets_all(path: Path) -> None:
+    """In class or at home, no exercise of a lesson's chapter is forgotten."""
+    named = named_exercises(text_of(path))
+    assert named <= exercise_numbers()
+    if path in LESSONS:
+        own = f"{int(path.name[:2])}."
+        assert {n for n in exercise_numbers() if n.startswith(own)} <= named
 
 
-def named_figures(text: str) -> set[str]:
-    """The numbers of all figures that a page names."""
-    matches = REFERENCE["figure"].finditer(" ".join(text.split()))
-    return {n for match in matches for n in re.findall(r"\d+\.\d+", match[2])}
+MEANT = tomllib.loads((ROOT / "tests/lesson_figures.toml").read_text("utf-8"))
 
 
 @each_page
@@ -183,29 +181,14 @@ def test_the_figures_that_are_named_are_those_that_are_meant(path: Path) -> None
     """A figure may get another number; what stands below it tells which one is meant.
 
     `tests/lesson_figures.toml` has the beginnings of their captions. When figures get
-    new numbers, `captions.py number` carries them to the lessons.
+    new numbers, `-m book.tools.site.captions` carries them to the lessons.
     """
-    meant = tomllib.loads((ROOT / "tests/lesson_figures.toml").read_text("utf-8"))
-    captions = figure_captions()
-    found = {
-        number: captions.get(number, "") for number in named_figures(text_of(path))
-    }
-    expected = meant.get(path.stem, [])
-    wrong = {
-        number: caption
-        for number, caption in found.items()
-        if not any(caption.startswith(beginning) for beginning in expected)
-    }
-    assert wrong == {}
-    assert len(found) == len(expected)
-
-
-@each_lesson
-def test_a_lesson_sets_every_exercise_of_its_chapter(path: Path) -> None:
-    """In class or at home, no exercise is forgotten."""
-    chapter = int(path.name[:2])
-    own = {n for n in exercise_numbers() if n.startswith(f"{chapter}.")}
-    assert {n for n in named_exercises(text_of(path)) if n in own} == own
+    matches = REFERENCE["figure"].finditer(text_of(path))
+    named = {n for match in matches for n in re.findall(r"\d+\.\d+", match[2])}
+    captions = {number: figure_captions().get(number, "") for number in named}
+    meant = tuple(MEANT.get(path.stem, ()))
+    assert {n: c for n, c in captions.items() if not c.startswith(meant)} == {}
+    assert len(named) == len(meant)
 
 
 def test_the_course_of_six_weeks_sets_every_exercise_once() -> None:
@@ -273,23 +256,14 @@ def test_the_numbers_of_a_lesson_stand_in_its_chapter(path: Path) -> None:
 # --- syllabuses ---------------------------------------------------------------
 
 
-def test_the_two_days_run_without_gaps() -> None:
-    days = timetables(text_of(COURSE / "two_days.md"))
-    assert len(days) == 2
-    for rows in days:
-        check_without_gaps(rows)
-        start, length = rows[-1]
-        assert (rows[0][0], start + length) == (minutes("9:00"), minutes("17:00"))
-
-
-def test_the_hours_in_class_are_those_of_the_days() -> None:
+def test_the_two_days_run_from_nine_to_five() -> None:
     text = text_of(COURSE / "two_days.md")
-    clocks = [table for table in tables(text) if table[0][0] == "clock"]
-    for table, day in zip(clocks, ("one", "two"), strict=True):
-        taught = [int(row[1]) for row in table[1:] if row[2] not in ("Break", "Lunch")]
+    days = timetables(text)
+    for (start, end, rows), day in zip(days, ("one", "two"), strict=True):
+        assert (start, end) == (minutes("9:00"), minutes("17:00"))
+        taught = [int(row[1]) for row in rows if row[2] not in ("Break", "Lunch")]
         hours = re.search(rf"in class, day {day}, .*\| ([\d.]+) \|", text)
-        assert hours is not None
-        assert sum(taught) == 60 * float(hours[1])
+        assert hours and sum(taught) == 60 * float(hours[1])
 
 
 @pytest.mark.parametrize(
@@ -310,24 +284,17 @@ def test_sums_are_right(path: Path) -> None:
     assert summed >= 1
 
 
-def test_a_week_has_the_hours_of_its_parts() -> None:
-    (table,) = (
-        table
-        for table in tables(text_of(COURSE / "six_weeks.md"))
-        if table[0][0] == "week"
-    )
-    assert len(table) == 1 + 6 + 1
-    for row in table[1:]:
+def test_the_six_weeks_hold_every_lesson_in_order() -> None:
+    """A week has the hours of its parts."""
+    text = text_of(COURSE / "six_weeks.md")
+    (weeks,) = (rows for head, *rows in tables(text) if head[0] == "week")
+    assert len(weeks) == 6 + 1
+    for row in weeks:
         *parts, whole = map(float, row[3:])
         assert sum(parts) == pytest.approx(whole), row
-
-
-def test_the_six_weeks_hold_every_lesson_in_order() -> None:
-    text = text_of(COURSE / "six_weeks.md")
-    (table,) = (table for table in tables(text) if table[0][0] == "week")
-    found = re.findall(r"\((\d\d_\w+)\.md\)", " ".join(row[2] for row in table))
+    found = re.findall(r"\((\d\d_\w+)\.md\)", " ".join(row[2] for row in weeks))
     assert found == [path.stem for path in LESSONS]
-    assert table[-1][3] == f"{18 * 1.5}"
+    assert weeks[-1][3] == f"{18 * 1.5}"
 
 
 def test_there_are_dates_to_fill_in() -> None:
