@@ -86,7 +86,8 @@ def main(arguments: list[str] | None = None) -> int:
         except LookupError as error:
             print(f"The code path {name} is left out: {error}.", flush=True)
             continue
-        print(f"Chapters on the code path {name}:", *chosen.items(), flush=True)
+        words = [f"{key}={value}" for key, value in chosen.items()]
+        print(f"Chapters on the code path {name}:", *words, flush=True)
         failed += [] if compare(paths or chapters(), chosen) else [name]
     print("Chapters with weights and random numbers moved by a millionth", flush=True)
     kernels = {"JUPYTER_PATH": str(ROOT / "tests")}
