@@ -40,7 +40,7 @@ setup: ## make .venv and install requirements.lock, once
 	@sh book/tools/project/setup.sh
 
 newest: setup ## put the newest versions that lib allows into .venv, to test with
-	@$(RUN) -m pip install --upgrade --upgrade-strategy eager -e ".[chapters,books,export]"
+	@$(RUN) -m pip install --upgrade --upgrade-strategy eager -e ".[chapters,export]"
 
 lock: setup ## renew requirements.lock after a change of requirements*.txt
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate \
