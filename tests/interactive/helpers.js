@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { Matrix } from "../../book/interactive/arrays.js";
+import { shapes } from "../../book/interactive/model.js";
 
 export const CONFIG = {
   src_vocab_size: 11,
@@ -33,39 +34,12 @@ export function randomMatrix(rows, cols, seed = 0) {
 
 /** Random weights for every name that a model of these sizes asks for. */
 export function randomArrays(config = CONFIG, seed = 0) {
-  const next = numbers(seed);
-  const arrays = {};
-  const put = (name, rows, cols) => {
-    const data = Float32Array.from({ length: rows * cols }, next);
-    arrays[name] = new Matrix(rows, cols, data);
-  };
-  const linear = (name, out, width) => {
-    put(`${name}.weight`, out, width);
-    put(`${name}.bias`, 1, out);
-  };
-  const d = config.d_model;
-  put("src_embedding.table.weight", config.src_vocab_size, d);
-  put("tgt_embedding.table.weight", config.tgt_vocab_size, d);
-  linear("output_proj", config.tgt_vocab_size, d);
-  for (const stack of ["encoder", "decoder"]) {
-    if (config.norm_first) linear(`${stack}.norm`, 1, d);
-    if (config.norm_first) put(`${stack}.norm.bias`, 1, d);
-    for (let n = 0; n < config.n_layers; n++) {
-      const layer = `${stack}.layers.${n}`;
-      const names = ["self_attention", "feed_forward"];
-      if (stack === "decoder") names.push("cross_attention");
-      for (const name of names) {
-        put(`${layer}.${name}_residual.norm.weight`, 1, d);
-        put(`${layer}.${name}_residual.norm.bias`, 1, d);
-        for (const map of ["query", "key", "value", "output"]) {
-          if (name !== "feed_forward") linear(`${layer}.${name}.${map}_proj`, d, d);
-        }
-      }
-      linear(`${layer}.feed_forward.inner`, config.d_ff, d);
-      linear(`${layer}.feed_forward.outer`, d, config.d_ff);
-    }
-  }
-  return arrays;
+  const wanted = Object.entries(shapes(config));
+  return Object.fromEntries(
+    wanted.map(([name, [rows, cols]], at) => [
+      name, randomMatrix(rows, cols, 1000 * seed + at),
+    ]),
+  );
 }
 
 /** Two lists of numbers, or of lists of them, agree to the last digits that count. */

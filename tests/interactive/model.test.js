@@ -1,30 +1,19 @@
+// What the comparison with lib does not reach: caches and readers, refusals, the ε of a norm.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Matrix } from "../../book/interactive/arrays.js";
+import { LayerNorm, TokenEmbedding } from "../../book/interactive/layers.js";
+import { causalMask } from "../../book/interactive/masks.js";
 import { Transformer } from "../../book/interactive/model.js";
+import { sinusoidalEncoding } from "../../book/interactive/positions.js";
 import { Reader } from "../../book/interactive/steps.js";
+import { SubwordVocabulary } from "../../book/interactive/subwords.js";
 import { CONFIG, near, randomArrays } from "./helpers.js";
 
 const model = () => new Transformer(CONFIG, randomArrays());
 const SRC = [4, 5, 6, 2];
-
-test("both norm orders, tied and not, give logits of the right shape", () => {
-  for (const norm_first of [true, false]) {
-    const config = { ...CONFIG, norm_first };
-    const each = new Transformer(config, randomArrays(config));
-    const logits = each.decode([1, 4, 7], each.encode(SRC));
-    assert.deepEqual([logits.rows, logits.cols], [3, 13]);
-    assert.ok(logits.data.every(Number.isFinite));
-  }
-});
-
-test("one table serves a tied model", () => {
-  const config = { ...CONFIG, src_vocab_size: 13, tie_embeddings: true };
-  const arrays = randomArrays(config);
-  delete arrays["src_embedding.table.weight"];
-  delete arrays["tgt_embedding.table.weight"];
-  const tied = new Transformer(config, arrays);
-  assert.equal(tied.srcEmbedding.table, tied.outputProj.weight);
-});
+const row = (...values) => Matrix.fromRows([values]);
 
 test("weights that are missing, or of another model, are named", () => {
   const arrays = randomArrays();
@@ -40,35 +29,6 @@ test("reading token by token equals reading all at once", () => {
   const logits = each.decode(ids, each.encode(SRC));
   const caches = each.decoder.open(each.encode(SRC));
   ids.forEach((id, t) => near(each.decodeNext(id, t, caches), logits.row(t)));
-});
-
-test("a later token does not move earlier logits, unless the mask is away", () => {
-  const each = model();
-  const first = (last) => each.decode([1, 4, last], each.encode(SRC)).row(1);
-  near(first(7), first(9), 0);
-  each.switches.withoutCausalMask = true;
-  assert.notDeepEqual([...first(7)], [...first(9)]);
-});
-
-test("without positions the order of the source does not count", () => {
-  const each = model();
-  const logits = (src) => each.decode([1], each.encode(src));
-  const moved = [6, 4, 5, 2];
-  assert.notDeepEqual(logits(SRC).toRows(), logits(moved).toRows());
-  each.switches.withoutPositions = true;
-  near(logits(SRC), logits(moved));
-});
-
-test("every attention tells what it looked at", () => {
-  const each = model();
-  each.decode([1, 4], each.encode(SRC));
-  const found = each.attentionWeights();
-  assert.equal(Object.keys(found).length, 6);
-  const cross = found["decoder.layers.1.cross_attention"];
-  assert.deepEqual(cross.map(({ rows, cols }) => [rows, cols]), [[2, 4], [2, 4]]);
-  for (const weights of Object.values(found).flat()) {
-    for (const row of weights.toRows()) near([row.reduce((a, b) => a + b, 0)], [1]);
-  }
 });
 
 test("a reader may be asked twice: it does not change", () => {
@@ -89,4 +49,19 @@ test("a reader without the mask has read the whole beginning again", () => {
   const shift = logits[0] - logProbabilities[0];
   near(logits.map((logit) => logit - shift), logProbabilities);
   assert.equal(attention["decoder.layers.0.self_attention"][0].rows, 2);
+});
+
+test("a norm of equal numbers is its shift: ε keeps the root away from zero", () => {
+  const norm = new LayerNorm({ "n.weight": row(2, 3), "n.bias": row(10, 20) }, "n");
+  assert.deepEqual(norm.forward(row(5, 5)).toRows(), [[10, 20]]);
+});
+
+test("what cannot be is refused in a sentence", () => {
+  const embedding = new TokenEmbedding(row(1, 2));
+  assert.throws(() => embedding.forward([1]), /between 0 and 0, but one is 1/);
+  assert.throws(() => embedding.forward([0.5]), /but one is 0.5/);
+  assert.throws(() => causalMask(0), /at least 1, but is 0/);
+  assert.throws(() => sinusoidalEncoding(3, 5), /even and at least 2/);
+  assert.throws(() => model().embed(embedding, Array(21).fill(0)), /max_len = 20/);
+  assert.throws(() => new SubwordVocabulary(["a"], []), /<pad> is missing/);
 });

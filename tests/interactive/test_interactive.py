@@ -6,12 +6,9 @@ What holds for all of them stands here; what one shows has a file of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from importlib import resources
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
 
 from book.tools.notebooks.normal_form import PLACE, keep_place
 from book.tools.project.address import ROOT
@@ -19,61 +16,28 @@ from book.tools.site.figure_scripts import TRANSLATORS
 from lib import figures
 from lib.figures.interactive import in_order, names, packed, sources, style, used
 from tests.book_sources import CHAPTERS, read
+from tests.interactive.figure_page import Show, violations
 
 NAMES = names()
-AXE = (resources.files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
-SERIOUS = """async () => (await axe.run(document, {resultTypes: ["violations"]}))
-    .violations.filter(rule => ["serious", "critical"].includes(rule.impact))
-    .map(rule => `${rule.id}: ${rule.nodes[0].html.slice(0, 160)}`)"""
-DARK = "() => { document.documentElement.dataset.theme = 'dark' }"
 
 
-def shown_alone(page: Page, name: str) -> list[str]:
-    """Show a figure as the output of a cell; list its errors and requests."""
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("request", lambda request: errors.append(f"asked for {request.url}"))
-    page.set_content(
-        "<!doctype html><html lang='en'><head><title>One figure</title></head>"
-        f"<body><main><h1>One figure</h1>{figures.interactive(name).data}</main></body>"
-    )
-    page.wait_for_selector(".interactive > *")
-    return errors
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    page = browser.new_page(viewport={"width": 800, "height": 900})
-    yield page
-    page.close()
-
-
-@pytest.mark.browser
 @pytest.mark.parametrize("name", NAMES)
-def test_a_figure_stands_alone_in_every_light_and_width(page: Page, name: str) -> None:
-    errors = shown_alone(page, name)
-    for width in (800, 360):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_timeout(150)
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= width, f"{name} is {wide} pixels wide on a page of {width}"
-    page.evaluate(AXE)
-    light = page.evaluate(SERIOUS)
-    page.evaluate(DARK)
-    page.evaluate("document.body.style.background = '#16191d'")
-    dark = [line for line in page.evaluate(SERIOUS) if "h1" not in line]
-    assert light + dark + errors == []
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("name", NAMES)
-def test_a_figure_is_reached_by_keyboard_and_has_a_voice(page: Page, name: str) -> None:
-    shown_alone(page, name)
+def test_a_figure_stands_alone_in_every_light_and_width(show: Show, name: str) -> None:
+    page = show(name, viewport={"width": 800, "height": 900})
     page.keyboard.press("Tab")
-    inside = "document.activeElement.closest('.interactive') !== null"
-    assert page.evaluate(inside)
+    assert page.evaluate("document.activeElement.closest('.interactive') !== null")
     assert page.locator(".interactive [aria-live]").count() >= 1
     assert page.locator(".interactive").get_attribute("aria-label")
+    for width in (800, 360):
+        page.set_viewport_size({"width": width, "height": 900})
+        # A figure draws itself anew one frame after its width has changed.
+        page.evaluate(
+            "() => new Promise((done) => requestAnimationFrame(() => "
+            "requestAnimationFrame(done)))"
+        )
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= width, f"{name} is {wide} pixels wide on a page of {width}"
+    assert violations(page) == []
 
 
 @pytest.mark.parametrize("name", sorted({*NAMES} - {*TRANSLATORS}))

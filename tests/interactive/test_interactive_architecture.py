@@ -5,16 +5,15 @@ from __future__ import annotations
 import base64
 import json
 
-import pytest
 import torch
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from book.tools.site import small_model
 from lib.attention import record_attention
 from lib.masks import padding_mask
 from lib.model import Transformer, count_parameters
 from tests.book_sources import CHAPTERS, read
-from tests.interactive.test_interactive import shown_alone
+from tests.interactive.figure_page import PHONE, Show, said
 
 SENTENCE = "the dog bites the man"
 LAYER = "decoder.layers.0"
@@ -71,11 +70,9 @@ def test_what_the_page_fetches_is_what_the_tool_writes() -> None:
     assert small_model.text_of(MODEL) == small_model.FILE.read_text(encoding="utf-8")
 
 
-@pytest.mark.browser
 @torch.no_grad()
-def test_the_numbers_of_the_parts_are_those_of_lib(browser: Browser) -> None:
-    page = browser.new_page(viewport={"width": 360, "height": 900})
-    assert shown_alone(page, "architecture") == []
+def test_the_numbers_of_the_parts_are_those_of_lib(show: Show) -> None:
+    page = show("architecture", viewport=PHONE)
     english, spanish = small_model.vocabularies()
     src = torch.tensor([english.encode(SENTENCE)])
     tgt = torch.tensor([[spanish.sos_id, *spanish.encode("el perro")]])
@@ -100,19 +97,14 @@ def test_the_numbers_of_the_parts_are_those_of_lib(browser: Browser) -> None:
     top = logits.topk(3, dim=-1)
     tokens = [spanish.tokens[i] for i in top.indices.flatten().tolist()]
     assert [text.split()[0] for text in best] == tokens
-    said = page.locator(".interactive-said").inner_text()
-    assert "likeliest next: muerde" in said
-    page.close()
+    assert "likeliest next: muerde" in said(page)
 
 
-@pytest.mark.browser
-def test_parts_open_close_and_tell_their_count(browser: Browser) -> None:
-    page = browser.new_page()
-    assert shown_alone(page, "encoder_layer") == []
-    said = page.locator(".interactive-said")
+def test_parts_open_close_and_tell_their_count(show: Show) -> None:
+    page = show("encoder_layer")
     counted = count_parameters(MODEL.encoder.layers[0].feed_forward)
     whole = f"of the model's {count_parameters(MODEL):,} numbers"
-    assert f"It holds {counted} {whole}" in said.inner_text()
+    assert f"It holds {counted} {whole}" in said(page)
     encoder = page.locator('[data-key="encoder"]')
     assert encoder.get_attribute("aria-expanded") == "true"
     encoder.press("Enter")
@@ -121,18 +113,15 @@ def test_parts_open_close_and_tell_their_count(browser: Browser) -> None:
     encoder.press("Enter")
     page.click('[data-key="encoder.layers.1"]')
     assert page.locator('[data-key="encoder.layers.1.feed_forward"]').count() == 1
-    page.close()
 
 
-@pytest.mark.browser
-def test_it_writes_every_sentence_to_its_end(browser: Browser) -> None:
-    page = browser.new_page()
-    assert shown_alone(page, "decoder_layer") == []
+def test_it_writes_every_sentence_to_its_end(show: Show) -> None:
+    page = show("decoder_layer")
     write = page.locator("button", has_text="write")
     for source, target in small_model.PAIRS:
         page.select_option("select >> nth=0", source)
         while write.is_enabled():
             write.click()
-        said = page.locator(".interactive-said").inner_text()
-        assert said.endswith(f"The translation is finished: <sos> {target} <eos>.")
-    page.close()
+        assert said(page).endswith(
+            f"The translation is finished: <sos> {target} <eos>."
+        )

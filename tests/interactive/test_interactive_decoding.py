@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 import torch
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 from torch import Tensor, nn
 
 from lib.decoding import Hypothesis, beam_search, length_norm
@@ -19,7 +19,7 @@ from lib.evaluation import bleu, chrf
 from lib.figures.interactive import sources
 from lib.model import Transformer
 from tests.book_sources import CHAPTERS, read
-from tests.interactive.test_interactive import shown_alone
+from tests.interactive.figure_page import PHONE, Show, press, said, slide
 
 Table = dict[str, dict[str, float]]
 
@@ -27,13 +27,6 @@ SCRIPT = (sources() / "figures" / "beams.js").read_text("utf-8")
 TABLES: dict[str, Table] = json.loads(
     re.search(r"^export const TABLES = (\{.*?^\});$", SCRIPT, re.M | re.S)[1]  # type: ignore[index]
 )
-SET = """([place, value]) => {
-    const input = document.querySelectorAll("input[type=range]")[place];
-    input.value = value;
-    input.dispatchEvent(new Event("input"));
-}"""
-PRESS = """(text) => [...document.querySelectorAll("button")]
-    .find((button) => button.textContent === text).click()"""
 TEXTS = "() => [...document.querySelectorAll('svg text')].map(one => one.textContent)"
 
 
@@ -75,21 +68,19 @@ def log_probability(table: Table, text: str) -> float:
     return sum(math.log(row[word]) for row, word in zip(rows, words, strict=True))
 
 
-@pytest.mark.browser
 @pytest.mark.parametrize("name", TABLES)
-def test_the_beam_finds_what_lib_finds(browser: Browser, name: str) -> None:
-    page = browser.new_page()
-    assert shown_alone(page, "beams") == []
+def test_the_beam_finds_what_lib_finds(show: Show, name: str) -> None:
+    page = show("beams")
     page.select_option("select", name)
     for size in (1, 2, 3, 4):
         for alpha in (0, 0.6):
-            page.evaluate(SET, [0, size])
-            page.evaluate(SET, [1, alpha])
-            page.evaluate(PRESS, "to the end")
+            slide(page, 0, size)
+            slide(page, 1, alpha)
+            if page.get_by_text("to the end").is_enabled():
+                press(page, "to the end")
             _, best = best_of_lib(TABLES[name], size, alpha)
-            said = page.inner_text(".interactive-said").replace("−", "-")
-            found = re.search(r"The best is (.+), with (-[\d.]+)\.$", said)
-            assert found, said
+            found = re.search(r"The best is (.+), with (-[\d.]+)\.$", said(page))
+            assert found, said(page)
             assert float(found[2]) == pytest.approx(best.score, abs=6e-4)
             norm = length_norm(len(best.ids), alpha)
             # Of two that are equally likely, either may win.
@@ -97,7 +88,6 @@ def test_the_beam_finds_what_lib_finds(browser: Browser, name: str) -> None:
             assert logp == pytest.approx(best.score * norm, abs=1e-5)
             total = f"{best.score * norm:.3f} ÷ {norm:.3f} = {best.score:.3f}"
             assert total in [line.replace("−", "-") for line in page.evaluate(TEXTS)]
-    page.close()
 
 
 def test_a_wide_beam_cheats_until_it_is_penalized() -> None:
@@ -123,29 +113,24 @@ def test_the_tables_are_those_of_the_chapter() -> None:
     assert list(found.values()) == list(TABLES.values())
 
 
-@pytest.mark.browser
-def test_the_tree_grows_and_goes_back(browser: Browser) -> None:
-    page = browser.new_page(viewport={"width": 360, "height": 900})
-    assert shown_alone(page, "beams") == []
+def test_the_tree_grows_and_goes_back(show: Show) -> None:
+    page = show("beams", viewport=PHONE)
     boxes = "document.querySelectorAll('[data-key]').length"
     assert page.evaluate(boxes) == 2
-    page.evaluate(SET, [0, 2])
-    page.evaluate(PRESS, "step")
+    slide(page, 0, 2)
+    press(page, "step")
     assert page.evaluate(boxes) == 6
     page.focus('[data-key="B B"]')
     page.keyboard.press("Enter")
-    said = page.locator(".interactive-said")
-    assert said.inner_text() == "B B: 0.4 × 0.9 = 0.360, and its logarithm is −1.02."
-    page.click("text=back")
+    assert said(page) == "B B: 0.4 × 0.9 = 0.360, and its logarithm is -1.02."
+    press(page, "back")
     assert page.evaluate(boxes) == 2
-    assert said.inner_text() == "After 1 step, kept: A | B."
-    page.close()
+    assert said(page) == "After 1 step, kept: A | B."
 
 
 def scores_shown(page: Page) -> tuple[float, float]:
-    said = page.inner_text(".interactive-said")
-    found = re.match(r"BLEU ([\d.]+), chrF ([\d.]+)\. ", said)
-    assert found, said
+    found = re.match(r"BLEU ([\d.]+), chrF ([\d.]+)\. ", said(page))
+    assert found, said(page)
     return float(found[1]), float(found[2])
 
 
@@ -161,49 +146,40 @@ WRITTEN = {
 }
 
 
-@pytest.mark.browser
 @pytest.mark.parametrize("name", REFERENCES)
-def test_the_scores_are_those_of_sacrebleu(browser: Browser, name: str) -> None:
-    page = browser.new_page()
-    assert shown_alone(page, "scores") == []
+def test_the_scores_are_those_of_sacrebleu(show: Show, name: str) -> None:
+    page = show("scores")
     page.select_option("select", name)
     field = page.locator("input[type=text]")
     for text in [field.input_value(), *WRITTEN[name]]:
         field.fill(text)
         expected = [score([text], [REFERENCES[name]]).value for score in (bleu, chrf)]
         assert scores_shown(page) == pytest.approx(expected, abs=0.006), text
-    page.close()
 
 
-@pytest.mark.browser
-def test_a_word_is_swapped_doubled_and_deleted(browser: Browser) -> None:
-    page = browser.new_page(viewport={"width": 360, "height": 900})
-    assert shown_alone(page, "scores") == []
-    page.click("text=the right answer")
+def test_a_word_is_swapped_doubled_and_deleted(show: Show) -> None:
+    page = show("scores", viewport=PHONE)
+    press(page, "the right answer")
     assert scores_shown(page) == (100, 100)
     field = page.locator("input[type=text]")
     page.focus('[data-key="1"]')
     page.keyboard.press("Enter")
-    page.click("text=swap with the next")
+    press(page, "swap with the next")
     assert field.input_value() == "el negro perro muerde al hombre viejo"
     swapped = scores_shown(page)
-    page.click("text=swap with the next")
-    page.click("text=delete the word")
+    press(page, "swap with the next")
+    press(page, "delete the word")
     assert field.input_value() == "el negro muerde al hombre viejo"
     assert swapped[0] < scores_shown(page)[0] < 100
-    page.click("text=say it twice")
+    press(page, "say it twice")
     assert field.input_value() == "el negro negro muerde al hombre viejo"
-    page.close()
 
 
-@pytest.mark.browser
-def test_without_smoothing_one_zero_makes_the_product_zero(browser: Browser) -> None:
-    page = browser.new_page()
-    assert shown_alone(page, "scores") == []
+def test_without_smoothing_one_zero_makes_the_product_zero(show: Show) -> None:
+    page = show("scores")
     page.select_option("select", "home")
     page.fill("input[type=text]", "Me voy a casa.")
     assert scores_shown(page)[0] > 0
     page.click("text=smoothing")
     assert scores_shown(page)[0] == 0
-    assert "a product with a zero is zero" in page.inner_text(".interactive-said")
-    page.close()
+    assert "a product with a zero is zero" in said(page)

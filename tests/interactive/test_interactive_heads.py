@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from lib.attention import MultiHeadAttention
-from tests.interactive.test_interactive import shown_alone
+from tests.interactive.figure_page import PHONE, Show, press, said, slide
 
 # The blocks in the order in which their tensor is read: by head, by row, by column.
 READ = """name => [...document.querySelectorAll(`[data-key^="${name}-"]`)]
@@ -21,17 +21,15 @@ READ = """name => [...document.querySelectorAll(`[data-key^="${name}-"]`)]
 
 def at_step(page: Page, step: int) -> tuple[list[int], list[int]]:
     """The numbers of both ways, row after row, after some steps."""
-    page.locator("input[type=range]").fill(str(step))
+    slide(page, 0, step)
     return page.evaluate(READ, "right"), page.evaluate(READ, "faulty")
 
 
-@pytest.mark.browser
 @pytest.mark.parametrize("heads", [1, 2, 4])
 def test_the_blocks_stand_where_pytorch_puts_the_numbers(
-    browser: Browser, heads: int
+    show: Show, heads: int
 ) -> None:
-    page = browser.new_page()
-    assert shown_alone(page, "heads") == []
+    page = show("heads")
     page.locator("select").nth(1).select_option(str(heads))
     x = torch.arange(12.0).reshape(1, 3, 4)
     attention = MultiHeadAttention(4, heads)
@@ -45,39 +43,29 @@ def test_the_blocks_stand_where_pytorch_puts_the_numbers(
     page.locator("select").first.select_option("split")
     assert at_step(page, 2)[1] == x.reshape(1, heads, 3, -1).flatten().tolist()
     assert at_step(page, 4) == (x.flatten().tolist(), x.flatten().tolist())
-    page.close()
 
 
-@pytest.mark.browser
-def test_what_stands_with_another_word_is_marked_and_told(browser: Browser) -> None:
-    page = browser.new_page(viewport={"width": 360, "height": 900})
-    assert shown_alone(page, "heads") == []
+def test_what_stands_with_another_word_is_marked_and_told(show: Show) -> None:
+    page = show("heads", viewport=PHONE)
     at_step(page, 4)
     wrong = torch.arange(12).reshape(1, 3, 2, 2).transpose(1, 2).reshape(3, 4)
     moved = int((wrong // 4 != torch.arange(3)[:, None]).sum())
     page.click('[data-key="faulty-9"]')
-    said = page.locator(".interactive-said").inner_text()
-    assert said.startswith("9 is a number of man. Right: row of man.")
-    assert f"row of bites; {moved} of 12 numbers" in said
+    assert said(page).startswith("9 is a number of man. Right: row of man.")
+    assert f"row of bites; {moved} of 12 numbers" in said(page)
     marked = page.locator('[data-key^="faulty-"][aria-label*="another word"]')
     assert marked.count() == moved
     assert page.locator('[data-key^="right-"][aria-label*="another"]').count() == 0
-    page.close()
 
 
-@pytest.mark.browser
-def test_next_moves_the_blocks_until_they_stand(browser: Browser) -> None:
-    page = browser.new_page(reduced_motion="reduce")
-    assert shown_alone(page, "heads") == []
-    for _ in range(2):
-        page.get_by_role("button", name="Next").click()
+def test_next_moves_the_blocks_until_they_stand(show: Show) -> None:
+    page = show("heads", reduced_motion="reduce")
+    press(page, "Next", times=2)
     assert page.locator("output").inner_text() == "2"
-    page.get_by_role("button", name="Back").click()
+    press(page, "Back")
     assert page.locator("output").inner_text() == "1"
     page.close()
-    page = browser.new_page()
-    assert shown_alone(page, "heads") == []
-    page.get_by_role("button", name="Next").click()
+    page = show("heads")
+    press(page, "Next")
     page.locator(".interactive-said").get_by_text("head 1").first.wait_for()
     assert page.locator("output").inner_text() == "1"
-    page.close()

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 
-import pytest
 import torch
-from playwright.sync_api import Browser
 from torch import Tensor
 
 from lib.attention import scaled_dot_product_attention
 from lib.masks import causal_mask, padding_mask
-from tests.interactive.test_interactive import shown_alone
+from tests.interactive.figure_page import Show, said, slide
 
 PRESSED = """() => [...document.querySelectorAll("[data-key]")]
     .map(cell => cell.getAttribute("aria-pressed") === "true")"""
@@ -36,25 +34,20 @@ def masks() -> dict[str, Tensor]:
     }
 
 
-@pytest.mark.browser
-def test_masks_and_weights_are_those_of_lib(browser: Browser) -> None:
-    page = browser.new_page()
-    assert shown_alone(page, "mask") == []
+def test_masks_and_weights_are_those_of_lib(show: Show) -> None:
+    page = show("mask")
     for name, mask in masks().items():
         page.select_option("select", name)
         assert page.evaluate(PRESSED) == mask.flatten().tolist(), name
         _, weights = scaled_dot_product_attention(QUERIES, KEYS, KEYS, mask)
         shown = torch.tensor([float(number) for number in page.evaluate(WEIGHTS)])
         assert torch.allclose(shown, weights.flatten(), atol=0.0051), name
-    page.close()
 
 
-@pytest.mark.browser
 def test_a_row_without_an_open_cell_is_nan_by_the_formula_and_zero_in_lib(
-    browser: Browser,
+    show: Show,
 ) -> None:
-    page = browser.new_page()
-    assert shown_alone(page, "mask") == []
+    page = show("mask")
     page.select_option("select", "thorough")
     assert page.evaluate(WEIGHTS)[20:] == ["0.00"] * 5
     page.locator("select").nth(1).select_option("formula")
@@ -64,28 +57,21 @@ def test_a_row_without_an_open_cell_is_nan_by_the_formula_and_zero_in_lib(
     expected = scores.softmax(dim=-1).flatten()
     close = torch.allclose(torch.tensor(shown), expected, atol=0.0051, equal_nan=True)
     assert close
-    assert "NaN" in page.locator(".interactive-said").inner_text()
-    page.close()
+    assert "NaN" in said(page)
 
 
-@pytest.mark.browser
-def test_a_cell_is_opened_by_key_and_heard_through_two_layers(browser: Browser) -> None:
-    page = browser.new_page()
-    assert shown_alone(page, "mask") == []
+def test_a_cell_is_opened_by_key_and_heard_through_two_layers(show: Show) -> None:
+    page = show("mask")
     page.focus('[data-key="1-2"]')
     page.keyboard.press("Enter")
-    said = page.locator(".interactive-said")
-    assert said.inner_text().startswith("el hears <sos>, el, gato after 1 layer.")
+    assert said(page).startswith("el hears <sos>, el, gato after 1 layer.")
     mask = masks()["both"]
     mask[1, 2] = True
     _, weights = scaled_dot_product_attention(QUERIES, KEYS, KEYS, mask)
-    assert f"{weights[1, 2]:.2f} goes to later words" in said.inner_text()
+    assert f"{weights[1, 2]:.2f} goes to later words" in said(page)
     assert page.evaluate("document.activeElement.dataset.key") == "1-2"
     page.click('[data-key="2-3"]')
     page.click('[data-key="1-2"]')
     page.click('[data-key="1-2"]')
-    page.locator("input[type=range]").fill("2")
-    assert said.inner_text().startswith(
-        "el hears <sos>, el, gato, come after 2 layers."
-    )
-    page.close()
+    slide(page, 0, 2)
+    assert said(page).startswith("el hears <sos>, el, gato, come after 2 layers.")

@@ -25,7 +25,6 @@ from lib import corpora
 from lib.attention import MultiHeadAttention, record_attention
 from lib.config import TransformerConfig
 from lib.corpora import SAMPLE
-from lib.corpora.remote import VARIABLE
 from lib.model import Transformer
 from lib.text.files import read_json
 from lib.text.sentences import read_source
@@ -34,12 +33,7 @@ from lib.translator import SHIPPED, Translator
 MODULES = ROOT / "book" / "interactive"
 HERE = ROOT / "tests" / "interactive"
 FOLDER = SHIPPED / page_model.MODEL
-PIECES = (
-    *("arrays", "attention", "beam", "config", "greedy", "layers", "masks"),
-    *("model", "positions", "steps", "subwords", "weights"),
-)
 SHIPPED_ONE = Translator.load(page_model.MODEL)
-COMMENT = re.compile(r"/\*\*.*?\*/|^\s*//.*?$", re.S | re.M)
 
 
 def ask(place: Path, kind: str, **question: Any) -> Any:
@@ -71,12 +65,6 @@ def test_a_test_that_fails_is_heard(tmp_path: Path) -> None:
 
 def test_the_types_are_right() -> None:
     assert check_types() == ""
-
-
-def test_the_translator_is_short_enough_to_read() -> None:
-    code = [COMMENT.sub("", (MODULES / f"{name}.js").read_text()) for name in PIECES]
-    lines = [line for text in code for line in text.splitlines() if line.strip()]
-    assert len(lines) < 900
 
 
 # --- sub-words ------------------------------------------------------------------------
@@ -142,22 +130,6 @@ def test_half_a_character_and_very_long_text(tmp_path: Path) -> None:
         tmp_path,
         ["a \ud800 b", "\udfff", "²… a²b it'²", "go " * 400, "", " ", "?", "x" * 999],
     )
-
-
-@pytest.fixture(scope="module")
-def tatoeba() -> list[str]:
-    """The English test sentences of the shipped translator's corpus."""
-    if not (corpora.download_folder() / "spa-eng.zip").is_file():
-        pytest.skip(f"the folder of {VARIABLE} does not hold the corpus")
-    corpus = corpora.load(page_model.MODEL)
-    return list(dict.fromkeys(source for source, _ in corpus.splits["test"]))
-
-
-def test_subwords_of_ten_thousand_real_sentences(
-    tmp_path: Path, tatoeba: list[str]
-) -> None:
-    pairs = corpora.load(page_model.MODEL).splits["train"]
-    compare_subwords(tmp_path, [text for pair in pairs[:5000] for text in pair])
 
 
 # --- logits ---------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from lib.figures.interactive import in_order, sources, wrapped
 from lib.masks import causal_mask
 from lib.positions import sinusoidal_encoding
 from tests.book_sources import CHAPTERS, read
-from tests.interactive.test_interactive import shown_alone
+from tests.interactive.figure_page import Show, press, said
 
 SRC = torch.tensor([[0, 1, 3], [0, 2, 3]])
 TGT_IN = torch.tensor([[0, 2], [0, 1]])
@@ -66,14 +66,12 @@ def close(ours: list[float], theirs: Tensor) -> bool:
     return torch.allclose(torch.tensor(ours), theirs.flatten(), atol=1e-5)
 
 
-@pytest.mark.browser
 def test_gradient_and_training_are_those_of_pytorch(browser: Browser) -> None:
     page = browser.new_page()
     files = in_order(sources() / "smallest.js")
     body = "".join(wrapped(path, path.read_text("utf-8")) for path in files)
     page.evaluate(f"() => {{ const modules = globalThis.modules = {{}};\n{body} }}")
     shown = page.evaluate(TRAINED)
-    page.close()
 
     known = chapter()
     encoder = known["TinyEncoder"](len(known["SOURCE_WORDS"]), d_model=2, seed=42)
@@ -101,11 +99,8 @@ def test_gradient_and_training_are_those_of_pytorch(browser: Browser) -> None:
     assert shown["losses"] == pytest.approx(losses, abs=2e-3)
 
 
-@pytest.mark.browser
-def test_it_trains_by_quarters_of_a_step(browser: Browser) -> None:
-    page = browser.new_page()
-    assert shown_alone(page, "plane") == []
-    said = page.locator(".interactive-said")
+def test_it_trains_by_quarters_of_a_step(show: Show) -> None:
+    page = show("plane")
     answers = page.locator('[data-answer="right"]')
     known = chapter()
     with torch.no_grad():
@@ -116,24 +111,18 @@ def test_it_trains_by_quarters_of_a_step(browser: Browser) -> None:
     seen = []
     for phase in ("forward", "loss", "gradient", "step"):
         page.click(f"text=next: {phase}")
-        seen.append(said.inner_text())
+        seen.append(said(page))
         assert (page.locator(".slope").count() > 0) == (phase == "gradient")
     assert "their mean is 1.73" in seen[1]
     assert seen[3].startswith("Step 1 is done")
-    for _ in range(3):
-        page.click("text=10 steps")
-    assert "lets go → vamos <EOS>; to go → ir <EOS>. Loss 0.00" in said.inner_text()
+    press(page, "10 steps", times=3)
+    assert "lets go → vamos <EOS>; to go → ir <EOS>. Loss 0.00" in said(page)
     assert [float(text) for text in answers.all_text_contents()] == [1.0] * 4
-    page.close()
 
 
-@pytest.mark.browser
-def test_a_word_is_dragged_and_the_translation_follows(browser: Browser) -> None:
-    page = browser.new_page()
-    assert shown_alone(page, "plane") == []
-    for _ in range(3):
-        page.click("text=10 steps")
-    said = page.locator(".interactive-said")
+def test_a_word_is_dragged_and_the_translation_follows(show: Show) -> None:
+    page = show("plane")
+    press(page, "10 steps", times=3)
     box = page.locator('[data-key="2"] circle >> nth=1').bounding_box()
     lets = page.locator('[data-key="1"] circle >> nth=1').bounding_box()
     assert box is not None
@@ -143,11 +132,10 @@ def test_a_word_is_dragged_and_the_translation_follows(browser: Browser) -> None
     page.mouse.move(lets["x"] + 7, lets["y"] + 7, steps=3)
     page.mouse.up()
     # "to" where "lets" stands: the two phrases are the same for the model.
-    assert "to go → vamos <EOS>" in said.inner_text()
-    page.click("text=10 steps")
+    assert "to go → vamos <EOS>" in said(page)
+    press(page, "10 steps")
     page.select_option("select >> nth=0", "decoder")
     page.focus('[data-key="3"]')
     page.keyboard.press("ArrowUp")
-    assert said.inner_text().startswith("y stands at (")
+    assert said(page).startswith("y stands at (")
     assert page.evaluate("document.activeElement.dataset.key") == "3"
-    page.close()

@@ -6,9 +6,7 @@ import ast
 import json
 import re
 
-import pytest
 import torch
-from playwright.sync_api import Browser, Page
 from tokenizers import Tokenizer
 
 from lib.figures.interactive import sources
@@ -16,7 +14,7 @@ from lib.layers import TokenEmbedding
 from lib.text import Vocabulary, tokenize
 from lib.translator import SHIPPED
 from tests.book_sources import CHAPTERS, read
-from tests.interactive.test_interactive import shown_alone
+from tests.interactive.figure_page import Show, press, said
 
 LABELS = """() => [...document.querySelectorAll(".interactive-picture [data-key]")]
     .map(line => line.getAttribute("aria-label"))"""
@@ -38,14 +36,8 @@ def phrases() -> list[str]:
     return [source for source, _ in ast.literal_eval(value)]
 
 
-def said(page: Page) -> str:
-    return page.locator(".interactive-said").inner_text()
-
-
-@pytest.mark.browser
-def test_a_sentence_goes_through_the_vocabulary_and_the_table(browser: Browser) -> None:
-    page = browser.new_page()
-    assert shown_alone(page, "words") == []
+def test_a_sentence_goes_through_the_vocabulary_and_the_table(show: Show) -> None:
+    page = show("words")
     vocabulary = Vocabulary.build(phrases())
     torch.manual_seed(0)
     table = TokenEmbedding(len(vocabulary), 4, vocabulary.pad_id).table.weight
@@ -66,7 +58,6 @@ def test_a_sentence_goes_through_the_vocabulary_and_the_table(browser: Browser) 
     page.check("input[type=checkbox]")
     doubled = torch.tensor([floats(label) for label in page.evaluate(LABELS)])
     assert torch.allclose(doubled, 2 * numbers, atol=1e-4)
-    page.close()
 
 
 def floats(label: str) -> list[float]:
@@ -75,12 +66,10 @@ def floats(label: str) -> list[float]:
     return [float(number) for number in numbers]
 
 
-@pytest.mark.browser
 def test_unknown_words_share_a_row_and_all_the_phrases_are_known(
-    browser: Browser,
+    show: Show,
 ) -> None:
-    page = browser.new_page()
-    assert shown_alone(page, "words") == []
+    page = show("words")
     page.fill("input >> nth=0", "A cat sleeps.")
     page.focus('[data-key="0-1"]')
     page.keyboard.press("Enter")
@@ -91,7 +80,6 @@ def test_unknown_words_share_a_row_and_all_the_phrases_are_known(
     assert "<pad> fills the shorter sentence up" in said(page)
     page.fill("input >> nth=0", "lets go " * 20)
     assert "Only the first 12 tokens" in said(page)
-    page.close()
 
 
 def pieces_by_lib(texts: list[str]) -> list[list[str]]:
@@ -114,10 +102,8 @@ def test_the_merges_are_the_first_of_the_shipped_tokenizer() -> None:
     assert set("".join(map(json.loads, known))) == letters
 
 
-@pytest.mark.browser
-def test_the_shipped_merges_cut_as_the_tokenizer_does(browser: Browser) -> None:
-    page = browser.new_page()
-    assert shown_alone(page, "merges") == []
+def test_the_shipped_merges_cut_as_the_tokenizer_does(show: Show) -> None:
+    page = show("merges")
     page.select_option("select", "shipped")
     texts = [
         "The anesthesiologist smiled.",
@@ -127,17 +113,14 @@ def test_the_shipped_merges_cut_as_the_tokenizer_does(browser: Browser) -> None:
     ]
     for text, pieces in zip(texts, pieces_by_lib(texts), strict=True):
         page.fill("input", text)
-        page.get_by_text("all", exact=True).click()
+        press(page, "all")
         assert page.evaluate(PIECES) == pieces
     page.fill("input", "Noël ž 北")
     assert said(page).endswith("Unknown to this list, so <unk>: ë ž 北.")
-    page.close()
 
 
-@pytest.mark.browser
-def test_the_ten_merges_are_those_of_the_chapter(browser: Browser) -> None:
-    page = browser.new_page()
-    assert shown_alone(page, "merges") == []
+def test_the_ten_merges_are_those_of_the_chapter(show: Show) -> None:
+    page = show("merges")
     page.fill("input", "habla hablan hablamos canta cantan la")
     chapter = next(path for path in CHAPTERS if path.stem == "10_corpus")
     cells = read(chapter).cells
@@ -145,7 +128,7 @@ def test_the_ten_merges_are_those_of_the_chapter(browser: Browser) -> None:
     lines = cell.outputs[0].text.splitlines()
     listed = []
     for step in range(1, 11):
-        page.get_by_text("next ▶").click()
+        press(page, "next ▶")
         marked = page.locator('[data-key][aria-pressed="true"]')
         assert marked.get_attribute("data-key") == str(step)
         listed.append(marked.get_attribute("aria-label") or "")
@@ -153,22 +136,18 @@ def test_the_ten_merges_are_those_of_the_chapter(browser: Browser) -> None:
     assert squeeze == ["merge " + " ".join(line.split()) for line in lines[:10]]
     last = [piece for line in lines[10:] for piece in ast.literal_eval(line[10:])]
     assert page.evaluate(PIECES) == last
-    page.get_by_text("◀ back").click()
+    press(page, "◀ back")
     assert said(page).startswith("Merge 9 joins c and ant, side by side 8 times")
-    page.close()
 
 
-@pytest.mark.browser
-def test_merges_are_learned_from_a_text_of_ones_own(browser: Browser) -> None:
-    page = browser.new_page()
-    assert shown_alone(page, "merges") == []
+def test_merges_are_learned_from_a_text_of_ones_own(show: Show) -> None:
+    page = show("merges")
     page.select_option("select", "own")
     page.fill("input", "aab aab ab")
-    page.get_by_text("next ▶").click()
+    press(page, "next ▶")
     # a + b stands there three times, ▁ + a three times: the alphabet decides.
     assert said(page).startswith("Merge 1 joins a and b, side by side 3 times")
-    page.get_by_text("letters").click()
+    press(page, "letters")
     assert page.evaluate(PIECES) == [*"▁aab", *"▁aab", *"▁ab"]
     page.fill("input", "")
     assert said(page) == "Write a word."
-    page.close()

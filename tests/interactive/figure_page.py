@@ -1,0 +1,59 @@
+"""What the tests of the figures share: a page that shows one, and how it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import resources
+
+from playwright.sync_api import Page
+
+from lib import figures
+
+Show = Callable[..., Page]
+
+AXE = (resources.files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
+SERIOUS = """async () => (await axe.run(document, {resultTypes: ["violations"]}))
+    .violations.filter(rule => ["serious", "critical"].includes(rule.impact))
+    .map(rule => `${rule.id}: ${rule.nodes[0].html.slice(0, 160)}`)"""
+DARK = """() => {
+    document.documentElement.dataset.theme = "dark";
+    document.body.style.background = "#16191d";
+}"""
+PHONE = {"width": 360, "height": 900}
+
+
+def shown_alone(page: Page, name: str) -> list[str]:
+    """Show a figure as the output of a cell; list its errors and requests."""
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("request", lambda request: errors.append(f"asked for {request.url}"))
+    page.set_content(
+        "<!doctype html><html lang='en'><head><title>One figure</title></head>"
+        f"<body><main><h1>One figure</h1>{figures.interactive(name).data}</main></body>"
+    )
+    page.wait_for_selector(".interactive > *")
+    return errors
+
+
+def violations(page: Page) -> list[str]:
+    """What axe finds serious in the figure, in the light and in the dark."""
+    page.evaluate(AXE)
+    light = page.evaluate(SERIOUS)
+    page.evaluate(DARK)  # the page's own heading stays black
+    return [*light, *(line for line in page.evaluate(SERIOUS) if "h1" not in line)]
+
+
+def said(page: Page) -> str:
+    """The sentence below the drawing, with the minus of Python."""
+    return page.locator(".interactive-said").inner_text().replace("−", "-")
+
+
+def slide(page: Page, place: int, value: float) -> None:
+    """Move one of the sliders."""
+    page.locator("input[type=range]").nth(place).fill(str(value))
+
+
+def press(page: Page, name: str, times: int = 1) -> None:
+    """Press a button by its name."""
+    for _ in range(times):
+        page.get_by_role("button", name=name, exact=True).click()
