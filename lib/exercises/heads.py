@@ -156,9 +156,8 @@ def _packed(
     return answer
 
 
-def _one_wrong(join: Join) -> list[Callable[[MultiHeadAttention], Any]]:
-    """Answers with the matrices, or the biases alone, joined in another way."""
-    return [_packed(weight=join), _packed(bias=join)]
+def _in_order(places: Sequence[int]) -> Join:
+    return lambda parts: torch.cat([parts[place] for place in places])
 
 
 @exercise(
@@ -189,11 +188,9 @@ pack.slips = {
         _packed(weight=torch.stack)
     ),
     "The parts stand in another order: queries, keys, values.": [
-        answer
+        _packed(**{part: _in_order(order)})
         for order in list(permutations(range(3)))[1:]
-        for answer in _one_wrong(
-            lambda parts, order=order: torch.cat([parts[place] for place in order])
-        )
+        for part in ("weight", "bias")
     ],
     "Each matrix is transposed: PyTorch's class stores (outputs, inputs) too.": (
         _packed(weight=lambda parts: torch.cat([part.T for part in parts]))

@@ -1,0 +1,373 @@
+"""The exercises of chapter 12: steps of a beam, its winner, clipped counts, a cache."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lib.decoding import length_norm
+from lib.exercises.guard import brief
+from lib.exercises.record import Cases, Draw, Parts, case, exercise, that
+
+_NEXT = {"A": {"A": 0.5, "B": 0.5}, "B": {"A": 0.1, "B": 0.9}}
+Beam = list[tuple[str, float]]
+Next = Callable[[str], dict[str, float]]
+Join = Callable[[float, float], float]
+
+
+def _grow(
+    beam: Beam,
+    following: Next,
+    size: int,
+    order: Join = lambda score, p: score + math.log(p),
+    scores: Join | None = None,
+) -> Beam:
+    """Grow; `order` says what children are sorted by, `scores` what is told of them."""
+    grown = [
+        (begin + word, order(score, p), (scores or order)(score, p))
+        for begin, score in beam
+        for word, p in following(begin).items()
+    ]
+    best = sorted(grown, key=lambda one: one[1], reverse=True)[:size]
+    return [(begin, score) for begin, _, score in best]
+
+
+def _added(score: float, p: float) -> float:
+    return score + math.log(p)
+
+
+def _told(scores: Join) -> list[Callable[[Beam, Next, int], Beam]]:
+    """Answers with these scores, sorted by the right ones or by these."""
+    return [
+        lambda beam, following, size: _grow(beam, following, size, _added, scores),
+        lambda beam, following, size: _grow(beam, following, size, scores),
+    ]
+
+
+def _is_beam(got: Any) -> bool:
+    pairs = isinstance(got, list | tuple)
+    return pairs and all(isinstance(one, list | tuple) and len(one) == 2 for one in got)
+
+
+def _grown(answer: Any, beam: Beam, table: dict[str, Any], size: int) -> Any:
+    got = answer(list(beam), table.__getitem__, size)
+    if not _is_beam(got):
+        return got
+    that(
+        len(got) <= size,
+        f"grow(beam, next_probabilities, {size}) should keep {size} beginnings in all, "
+        f"but it keeps {len(got)}: cut the list after sorting, not before growing.",
+    )
+    # The two children of A are worth the same.
+    alike = {"AA": "AA or AB", "AB": "AA or AB"}
+    return [(alike.get(begin, begin), float(score)) for begin, score in got]
+
+
+@exercise(
+    "One beginning may fill the whole beam with its children.",
+    right=_grow,
+    form=("a list of pairs (beginning, log-probability)", _is_beam),
+)
+def grow(draw: Draw) -> Cases:
+    """`grow(beam, next_probabilities, size)`: one step of a beam, on text."""
+    beam = [("A", math.log(0.6)), ("B", math.log(0.4))]
+    yield case(beam, _NEXT, 2, what="grow(beam, next_probabilities, 2)", use=_grown)
+    yield case([("B", -1.0)], _NEXT, 1, what="a beam of 1, grown", use=_grown)
+    table = {}
+    for begin in "ABC":
+        weights = [draw.uniform(0.05, 1.0) for _ in "XYZ"]
+        chances = [one / sum(weights) for one in weights]
+        table[begin] = dict(zip("XYZ", chances, strict=True))
+    beam = [(begin, -draw.uniform(0.1, 3.0)) for begin in table]
+    yield case(beam, table, draw.randint(1, 5), use=_grown)
+
+
+grow.slips = {
+    "Logarithms are added, not multiplied.": _told(lambda s, p: s * math.log(p)),
+    "The score of the beginning is missing: add it.": _told(lambda s, p: math.log(p)),
+    "The score of the new word is missing: add it.": _told(lambda s, p: s),
+    "That is the probability: keep its logarithm.": _told(lambda s, p: math.exp(s) * p),
+    "Add the logarithm of the probability.": _told(lambda s, p: s + p),
+    "Each beginning grows by a word: add the word to it.": (
+        lambda beam, following, size: beam[:size]
+    ),
+    "The worst were kept: log-probabilities are negative, and the highest is the "
+    "best.": lambda beam, following, size: _grow(
+        beam, following, size, lambda s, p: -_added(s, p), _added
+    ),
+    "The best should come first, and B B is the best: add the logarithms of both "
+    "words, then sort.": lambda beam, following, size: _grow(beam, following, size)[
+        ::-1
+    ],
+    "Only the best beginning was grown: the choice is made among the children of all "
+    "of them.": lambda beam, following, size: _grow(beam[:1], following, size),
+}
+
+Hypotheses = Sequence[tuple[str, int, float]]
+
+
+def _best(
+    hypotheses: Hypotheses,
+    alpha: float,
+    norm: Callable[[int, float], float] = length_norm,
+    choose: Any = max,
+) -> str:
+    chosen: Any = choose(hypotheses, key=lambda one: one[2] / norm(one[1], alpha))
+    return str(chosen[0])
+
+
+@exercise(
+    "Dividing a negative number by more brings it closer to zero.",
+    right=_best,
+    form=("a text", lambda got: isinstance(got, str)),
+)
+def best(draw: Draw) -> Cases:
+    """`best(hypotheses, alpha)`: the winner after the length norm."""
+    hypotheses = [("short", 3, -2.0), ("long", 6, -2.4), ("bad", 6, -9.0)]
+    for alpha in (0.6, 0.0):
+        yield case(hypotheses, alpha, what=f"best(hypotheses, {alpha})")
+    many = [("ten", 10, -5.0), ("eleven", 11, -5.45)]
+    yield case(many, 1.0, what="best(hypotheses, 1.0) for lengths 10 and 11")
+    names = [(name, draw.randint(1, 30), -draw.uniform(1.0, 9.0)) for name in "abcde"]
+    yield case(names, draw.uniform(0.0, 1.2))
+
+
+best.slips = {
+    "The norm has no effect: divide by length_norm(length, alpha).": (
+        lambda hypotheses, alpha: _best(hypotheses, 0.0)
+    ),
+    "The lowest score was taken: the highest is the best.": (
+        lambda hypotheses, alpha: _best(hypotheses, alpha, choose=min)
+    ),
+    "Return the text alone, not the whole hypothesis.": (
+        lambda hypotheses, alpha: max(
+            hypotheses, key=lambda one: one[2] / length_norm(one[1], alpha)
+        )
+    ),
+    "With alpha = 0 nothing should be divided: use alpha.": (
+        lambda hypotheses, alpha: _best(hypotheses, alpha or 0.6)
+    ),
+    "Divide by length_norm, (5 + length) / 6, not by the length.": (
+        lambda hypotheses, alpha: _best(hypotheses, alpha, lambda n, power: n**power)
+    ),
+}
+
+Words = Sequence[str]
+
+
+def _ngrams(words: Words, n: int, ends_at: int = 1) -> Counter[tuple[str, ...]]:
+    places = range(len(words) - n + ends_at)
+    return Counter(tuple(words[start : start + n]) for start in places)
+
+
+def _clipped(candidate: Words, reference: Words, n: int, ends_at: int = 1) -> int:
+    return (_ngrams(candidate, n, ends_at) & _ngrams(reference, n)).total()
+
+
+def _unclipped(candidate: Words, reference: Words, n: int) -> int:
+    right = _ngrams(reference, n)
+    return sum(count for gram, count in _ngrams(candidate, n).items() if gram in right)
+
+
+@exercise(
+    "Summed over all sentences and divided once, this is BLEU's part.", right=_clipped
+)
+def clipped(draw: Draw) -> Cases:
+    """`clipped(candidate, reference, n)`: the n-grams that BLEU counts."""
+    for candidate, reference in (
+        ("el el el gato el", "el gato ve el perro"),
+        ("ve el gato", "el gato y el perro"),
+    ):
+        for n in (1, 2):
+            what = f"clipped({candidate!r}, {reference!r}, {n})"
+            yield case(candidate.split(), reference.split(), n, what=what)
+    yield case(["el"], ["el", "gato"], 2, what="clipped(['el'], reference, 2)")
+    words = ["el", "la", "gato"]
+    written, wanted = (draw.choices(words, k=draw.randint(2, 9)) for _ in range(2))
+    yield case(written, wanted, draw.randint(1, 3))
+
+
+clipped.slips = {
+    "Nothing was clipped: el counts at most twice, as in the reference.": _unclipped,
+    "Different words were counted: el may count twice, as it stands there.": (
+        lambda candidate, reference, n: len(set(candidate) & set(reference))
+    ),
+    "That is the share: return the count.": (
+        lambda candidate, reference, n: (
+            _clipped(candidate, reference, n) / len(candidate)
+        )
+    ),
+    "The candidate has el four times; the reference allows two.": (
+        lambda candidate, reference, n: candidate.count("el")
+    ),
+    "That is the count for single words: use runs of n words.": (
+        lambda candidate, reference, n: _clipped(candidate, reference, 1)
+    ),
+    "The pair el gato stands in both.": (
+        lambda candidate, reference, n: (
+            _clipped(candidate, reference, n) if n == 1 else 0
+        )
+    ),
+    "These are the reference's counts: el stands once in the candidate, so it counts "
+    "once.": lambda candidate, reference, n: sum(
+        _ngrams(reference, n)[gram] for gram in _ngrams(candidate, n)
+    ),
+    "The last n-gram is missing: a list has len(words) - n + 1 of them.": [
+        lambda candidate, reference, n: _clipped(candidate, reference, n, ends_at=0),
+        lambda candidate, reference, n: _clipped(
+            candidate, reference, n, ends_at=int(n == 1)
+        ),
+    ],
+}
+
+
+def _size(n_layers: int, d_model: int, batch: int, length: int) -> int:
+    return 2 * n_layers * d_model * batch * length
+
+
+@exercise("For long texts this outgrows the weights of the model.", right=_size)
+def cache_size(draw: Draw) -> Cases:
+    """`cache_size(n_layers, d_model, batch, length)`: the numbers it keeps."""
+    yield case(3, 192, 64, 20)
+    yield case(*(draw.randint(1, 50) for _ in range(4)))
+
+
+cache_size.slips = {
+    "Keys and values: that is two for each token.": (
+        lambda n, d, batch, length: _size(n, d, batch, length) // 2
+    ),
+    "Each layer has keys and values of its own.": (
+        lambda n, d, batch, length: _size(1, d, batch, length)
+    ),
+    "Each sentence of the batch has a cache of its own.": (
+        lambda n, d, batch, length: _size(n, d, 1, length)
+    ),
+    "Every token that was written stays in the cache.": (
+        lambda n, d, batch, length: _size(n, d, batch, 1)
+    ),
+    "Each token is kept once, however many steps there are.": (
+        lambda n, d, batch, length: _size(n, d, batch, sum(range(1, length + 1)))
+    ),
+}
+
+Triple = tuple[int, int, float]
+Step = tuple[list[Triple], list[Triple]]
+
+
+def _beam_step(
+    scores: Tensor,
+    log_probs: Tensor,
+    size: int,
+    eos_id: int,
+    *,
+    looked: int = 2,
+    late: bool = False,
+    most: int | None = None,
+    best: bool = True,
+) -> Step:
+    """One step; the options make what people get wrong."""
+    totals = scores[:, None] + log_probs
+    found, places = totals.flatten().topk(looked * size, largest=best)
+    going: list[Triple] = []
+    ended: list[Triple] = []
+    ranked = zip(found.tolist(), places.tolist(), strict=True)
+    for rank, (score, place) in enumerate(ranked):
+        parent, word = divmod(place, log_probs.size(1))
+        if word != eos_id:
+            going.append((parent, word, score))
+        elif rank < size or late:
+            ended.append((parent, word, score))
+        if len(going) == (most or size):
+            break
+    return going, ended
+
+
+def _exchanged(*step: Any) -> Step:
+    going, ended = _beam_step(*step)
+    return [(word, parent, score) for parent, word, score in going], ended
+
+
+def _one_each(scores: Tensor, log_probs: Tensor, size: int, eos_id: int) -> Step:
+    open_words = log_probs.clone()
+    open_words[:, eos_id] = -torch.inf
+    best, words = (scores[:, None] + open_words).max(dim=1)
+    going = list(zip(range(len(scores)), words.tolist(), best.tolist(), strict=True))
+    return going, _beam_step(scores, log_probs, size, eos_id)[1]
+
+
+def _are_lists(got: Any) -> bool:
+    pair = isinstance(got, list | tuple) and len(got) == 2
+    return pair and all(isinstance(part, list | tuple) for part in got)
+
+
+def _plain(got: Any) -> Parts:
+    """Parents, words and scores as plain numbers, the scores rounded."""
+    for part in got:
+        that(
+            all(isinstance(one, list | tuple) and len(one) == 3 for one in part),
+            f"Both lists should hold triples (parent, word, score), but one has "
+            f"{brief(part)}.",
+        )
+    going, ended = (
+        [(int(p), int(w), round(float(s), 3)) for p, w, s in part] for part in got
+    )
+    return Parts({"The list of those that go on": going, "What ended": ended})
+
+
+@exercise(
+    "The parents are what the cache is put in order by.",
+    right=_beam_step,
+    form=("two lists, those that go on and those that have ended", _are_lists),
+    read=_plain,
+    atol=2e-3,
+)
+def beam_step(draw: Draw) -> Cases:
+    """`beam_step(scores, log_probs, size, eos_id)`, with 0 for <eos>."""
+    for beginnings, shares in (
+        # Children in order: (0, 1), <eos> of 1, (0, 2), (0, 3).
+        ((-1.0, -1.5), ((0.05, 0.45, 0.3, 0.2), (0.6, 0.1, 0.25, 0.05))),
+        # The third of the children is an end.
+        ((-1.0, -1.3), ((0.3, 0.5, 0.1, 0.1), (0.34, 0.25, 0.21, 0.2))),
+        # Both best children are ends.
+        ((-1.0, -1.1), ((0.5, 0.4, 0.1), (0.6, 0.3, 0.1))),
+    ):
+        scores, log_probs = torch.tensor(beginnings), torch.tensor(shares).log()
+        yield case(scores, log_probs, 2, 0)
+    size, words = draw.randint(2, 4), draw.randint(6, 9)
+    scores = draw.normal(size).abs().neg().sort(descending=True).values
+    chances = (2 * draw.normal(size, words)).log_softmax(dim=-1)
+    yield case(scores, chances, size, draw.randrange(words))
+
+
+beam_step.slips = {
+    "Parent and word are exchanged: in the flat table a row has V places, so the place "
+    "is parent * V + word.": _exchanged,
+    "What ends in <eos> does not go on: put it aside.": (
+        lambda scores, log_probs, size, eos_id: (
+            _beam_step(scores, log_probs, size, -1)[0],
+            [],
+        )
+    ),
+    "The scores of the beginnings are missing: add them to each row.": (
+        lambda scores, *rest: _beam_step(0 * scores, *rest)
+    ),
+    "The worst were kept: the highest score is the best.": (
+        lambda *step: _beam_step(*step, best=False)
+    ),
+    "Too many go on: stop when `size` of them do.": (
+        lambda *step: _beam_step(*step, most=step[2] + 1)
+    ),
+    "Too few go on: look at the best 2 * size children, half of which may have "
+    "ended.": lambda *step: _beam_step(*step, looked=1),
+    "Each beginning gave one child: the best are chosen among the children of all of "
+    "them together.": _one_each,
+    "An end among the first `size` children is put aside, not dropped.": (
+        lambda *step: (_beam_step(*step)[0], [])
+    ),
+    "Only an end among the first `size` children counts.": (
+        lambda *step: _beam_step(*step, late=True)
+    ),
+}
