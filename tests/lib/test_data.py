@@ -46,12 +46,6 @@ def test_sentences_become_ids_with_their_ends() -> None:
         assert data.lengths()[number] == max(len(src), len(tgt))
 
 
-def test_unknown_words_are_kept_as_unknown() -> None:
-    src, tgt = ParallelDataset([("lets fly", "volemos")], ENGLISH, SPANISH)[0]
-    assert src.tolist() == [ENGLISH.unk_id, ENGLISH.unk_id, ENGLISH.eos_id]
-    assert tgt.tolist() == [SPANISH.sos_id, SPANISH.unk_id, SPANISH.eos_id]
-
-
 @pytest.mark.parametrize("pair", [("", "ir"), ("to go", ""), ("to go", " \n")])
 def test_an_empty_side_is_refused_by_its_number(pair: tuple[str, str]) -> None:
     with pytest.raises(ValueError, match="Pair 1 has an empty side") as error:
@@ -145,13 +139,6 @@ def test_batches_hold_sentences_of_similar_length(
         assert order == sorted(order)
 
 
-def test_similar_lengths_save_padding() -> None:
-    lengths = [2, 20] * 50
-    sampler = TokenBatchSampler(lengths, max_tokens=100, seed=0)
-    padded = sum(len(batch) * max(lengths[i] for i in batch) for batch in sampler)
-    assert padded == sum(lengths)
-
-
 def test_a_seed_shuffles_and_another_shuffles_otherwise() -> None:
     lengths = [5] * 30
     orders = [list(TokenBatchSampler(lengths, 20, seed)) for seed in (None, 0, 1)]
@@ -209,8 +196,7 @@ def test_the_same_seed_gives_the_same_batches() -> None:
 
 def test_batches_are_no_larger_than_asked() -> None:
     for batch in data().train_dataloader():
-        assert max(batch.src.numel(), batch.tgt_in.numel()) <= 30
-        assert batch.src.numel() > 0
+        assert 0 < max(batch.src.numel(), batch.tgt_in.numel()) <= 30
 
 
 @pytest.mark.parametrize("missing", ["train", "validation"])

