@@ -188,9 +188,9 @@ pack.slips = {
         _packed(weight=torch.stack)
     ),
     "The parts stand in another order: queries, keys, values.": [
-        _packed(**{part: _in_order(order)})
-        for order in list(permutations(range(3)))[1:]
-        for part in ("weight", "bias")
+        answer
+        for order in map(_in_order, list(permutations(range(3)))[1:])
+        for answer in (_packed(weight=order), _packed(bias=order))
     ],
     "Each matrix is transposed: PyTorch's class stores (outputs, inputs) too.": (
         _packed(weight=lambda parts: torch.cat([part.T for part in parts]))
