@@ -250,20 +250,28 @@ class _Unchanged(nn.Module):
 class _AddsPlaces(MultiHeadAttention):
     """Adds a little more to the output of each later token."""
 
+    def __init__(self, d_model: int, n_heads: int, step: float) -> None:
+        super().__init__(d_model, n_heads)
+        self.step = step
+
+    def extra_repr(self) -> str:
+        """Tell one from the other."""
+        return f"step={self.step}"
+
     def forward(
         self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
         output, weights = super().forward(query, key, value, mask)
-        return output + 0.1 * torch.arange(query.size(1))[:, None], weights
+        return output + self.step * torch.arange(query.size(1))[:, None], weights
 
 
 _ORDER = torch.tensor([2, 0, 5, 1, 4, 3])
-_BROKEN: dict[str, Callable[[], nn.Module]] = {
+_BROKEN: dict[str, Callable[..., nn.Module]] = {
     "whose heads are put back by reshape alone": lambda: _MergedByReshape(8, 4),
     "whose heads are split by reshape alone": lambda: _SplitByReshape(8, 4),
     "that knows positions": lambda: _WithPositions(8, 2),
     "that sees only earlier tokens": lambda: _Causal(8, 2),
-    "that adds to later tokens": lambda: _AddsPlaces(8, 2),
+    "that adds to later tokens": lambda step=0.1: _AddsPlaces(8, 2, step),
 }
 
 
@@ -326,8 +334,8 @@ def _accepts(answer: Any, n_heads: int) -> bool:
     return True
 
 
-def _rejects(answer: Any, name: str) -> bool:
-    module = _BROKEN[name]()
+def _rejects(answer: Any, name: str, *more: float) -> bool:
+    module = _BROKEN[name](*more)
     verdicts = [bool(answer(module)) for _ in range(5)]
     that(not all(verdicts), _accepts_broken(name))
     that(not any(verdicts), _is_unsure(name))
@@ -345,6 +353,7 @@ def follows_the_tokens(draw: Draw) -> Cases:
         yield case(n_heads, use=_accepts)
     for name in _BROKEN:
         yield case(name, use=_rejects)
+    yield case("that adds to later tokens", draw.uniform(0.05, 0.5), use=_rejects)
 
 
 _MERGED, _SPLIT, _POSITIONS, *_ = _BROKEN

@@ -132,7 +132,7 @@ class Exercise:
         return draw.getstate() != before
 
     def expected(self, case: Case) -> Outcome:
-        """What a right answer gives."""
+        """What a right answer gives; no answer is needed to know it."""
         return self.outcome(self.right, case)
 
     def outcome(self, answer: Any, case: Case) -> Outcome:
@@ -189,19 +189,20 @@ class Exercise:
             NotAnswered: If it is a stub.
         """
         watch = self.without.watch if self.without else nullcontext
-        for place, one in enumerate(cases):
-            with watch():
-                found = self.outcome(answer, one)
-            first = found.differs_at(self.expected(one), self.atol)
-            if first is not None:
-                raise self._told(found, first, cases[: place + 1])
+        with torch.random.fork_rng(devices=[]):
+            for place, one in enumerate(cases):
+                right = self.expected(one)  # before the answer can change anything
+                with watch():
+                    found = self.outcome(answer, one)
+                first = found.differs_at(right, self.atol)
+                if first is not None:
+                    raise self._told(found, first, cases[: place + 1])
 
     def __call__(self, answer: Any) -> bool | None:
         """Check an answer, and print or raise the sentence that says how it is."""
         try:
             answered(answer)
-            with torch.random.fork_rng(devices=[]):
-                self.expect_right(answer, self.cases())
+            self.expect_right(answer, self.cases())
         except NotAnswered as missing:
             sentence = f"Exercise {self.number}: not answered yet. {missing}"
             if _is_strict:
@@ -236,12 +237,11 @@ class Exercise:
         wrong: list[tuple[str, Outcome]] = []
         for sentence, functions in self.slips.items():
             for function in functions if isinstance(functions, list) else [functions]:
-                places: list[str | None] = []
-                for one, right in zip(cases, rights, strict=True):
-                    outcome = self.outcome(function, one)
-                    places.append(outcome.differs_at(right, self.atol))
+                outcomes = [self.outcome(function, one) for one in cases]
+                pairs = zip(outcomes, rights, strict=True)
+                places = [one.differs_at(right, self.atol) for one, right in pairs]
                 if places == [*[None] * (len(cases) - 1), first]:
-                    wrong.append((sentence, outcome))
+                    wrong.append((sentence, outcomes[-1]))
         for alike in (Outcome.equals, Outcome.is_wrong_alike):
             for sentence, outcome in wrong:
                 if alike(found, outcome, first, rights[-1], self.atol):

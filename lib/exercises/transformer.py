@@ -245,8 +245,6 @@ def _tries(answer: Any, model: Transformer, src: Tensor, tgt: Tensor) -> Any:
     """What a test says of a model, about the last pair alone and the whole batch."""
     honest = type(model) is Transformer
     verdict = _verdict(answer(model, src, tgt, 0))
-    if not isinstance(verdict, bool):
-        return verdict
     that(verdict or not honest, _ACCUSED)
     that(honest or not _verdict(answer(model, src[2:], tgt[2:], 0)), _UNNOTICED)
     that(honest or not verdict, _LAST_PAIR)
@@ -256,7 +254,7 @@ def _tries(answer: Any, model: Transformer, src: Tensor, tgt: Tensor) -> Any:
 @exercise(
     "This test finds a missing padding mask wherever it is missing.",
     right=_alone(),
-    form=("True or False", lambda got: isinstance(got, bool)),
+    form=("True or False", lambda got: isinstance(_verdict(got), bool)),
 )
 def same_alone(draw: Draw) -> Cases:
     """`same_alone(model, src, tgt, pad_id)`: a test that finds read padding."""
