@@ -25,3 +25,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     file = "translator" if name == "Translator" else "folder"
     return getattr(importlib.import_module(f"{__name__}.{file}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

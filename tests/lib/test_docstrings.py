@@ -81,6 +81,7 @@ def public_names() -> Iterator[tuple[str, Any]]:
     """
     for name in LIB_ORDER[: LIB_ORDER.index("checks")]:
         module = importlib.import_module(f"lib.{name}")
+        assert set(module.__all__) <= set(dir(module)), "the reference lists dir()"
         for public in module.__all__:
             found = getattr(module, public)
             if inspect.isfunction(found) or inspect.isclass(found):
