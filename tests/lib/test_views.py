@@ -3,6 +3,7 @@
 import contextlib
 import html
 import re
+import sys
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -133,6 +134,13 @@ def shown(*views: Any, width: int = 900) -> Iterator[tuple[Page, list[Frame]]]:
         yield page, page.frames[1:]
         browser.close()
     assert said == []
+
+
+def test_without_bertviz_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "bertviz", None)
+    for draw in (lambda: head_view(weights(), TOKENS), more_views):
+        with pytest.raises(ModuleNotFoundError, match=r"pip install bertviz"):
+            draw()
 
 
 @pytest.mark.browser

@@ -7,8 +7,10 @@ inside a frame of its own: it draws on the site, in Jupyter and in Colab alike.
 from __future__ import annotations
 
 import html
+import importlib
 import re
 from importlib import resources
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from lib.figures.style import CYCLE, PALETTE
@@ -31,6 +33,21 @@ _FRAME = (
     'style="width: 100%; height: {height}px; border: 0; background: #fff" '
     'srcdoc="{page}"></iframe></div>'
 )
+
+
+def bertviz() -> ModuleType:
+    """The package that draws the views.
+
+    Raises:
+        ModuleNotFoundError: if it is not installed.
+    """
+    try:
+        return importlib.import_module("bertviz")
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "The interactive views need the package bertviz, which is not installed: "
+            "run `pip install bertviz`."
+        ) from error
 
 
 def framed(view: str, title: str, height: int) -> HTML:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from torch import Tensor
 
-from lib.figures.views.frames import framed
+from lib.figures.views.frames import bertviz, framed
 
 if TYPE_CHECKING:
     from IPython.display import HTML
@@ -53,8 +53,7 @@ def head_view(
         >>> "lets" in view.data, "src=" in view.data
         (True, False)
     """
-    settings = {"attention": attention, "tokens": tokens, **settings}
-    view, _, longest = _drawn("head_view", settings)
+    view, _, longest = _drawn("head_view", attention, tokens, settings)
     return framed(view, "Attention, head by head", round(_REST + _ROW * longest))
 
 
@@ -90,8 +89,8 @@ def model_view(
         >>> "lets" in view.data, "src=" in view.data
         (True, False)
     """
-    settings = {"attention": attention, "tokens": tokens, **settings}
-    view, weights, longest = _drawn("model_view", {"display_mode": "light", **settings})
+    settings = {"display_mode": "light", **settings}
+    view, weights, longest = _drawn("model_view", attention, tokens, settings)
     layers, heads = len(weights[0]), weights[0][0].size(1)
     # bertviz's own measures: the small pictures, or one head shown large.
     small, large = layers * (longest * 84 / heads + 10) + 38, longest * 18 + 55
@@ -100,26 +99,15 @@ def model_view(
 
 
 def _drawn(
-    name: str, settings: Mapping[str, Any]
+    name: str, attention: Any, tokens: Any, settings: Mapping[str, Any]
 ) -> tuple[str, list[list[Tensor]], int]:
     """Let bertviz draw; give its HTML, all weights, and the most tokens in a column."""
-    draw = getattr(_bertviz(), name)
+    settings = {"attention": attention, "tokens": tokens, **settings}
     given = {key: _readied(key, value) for key, value in settings.items()}
-    view = draw(**given, html_action="return")
+    view = getattr(bertviz(), name)(**given, html_action="return")
     weights = [v for key, v in given.items() if key.endswith("attention") and v]
     longest = max(len(v) for key, v in given.items() if key.endswith("tokens") and v)
     return view.data, weights, longest
-
-
-def _bertviz() -> Any:
-    try:
-        import bertviz
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(
-            "The interactive views need the package bertviz, which is not installed: "
-            "run `pip install bertviz`."
-        ) from error
-    return bertviz
 
 
 def _readied(name: str, value: Any) -> Any:

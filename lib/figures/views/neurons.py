@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from lib.attention import MultiHeadAttention
-from lib.figures.views.frames import framed
+from lib.figures.views.frames import bertviz, framed
 
 if TYPE_CHECKING:
     from IPython.display import HTML
@@ -100,6 +100,7 @@ def neuron_view(
         What a notebook displays when it ends a cell.
 
     Raises:
+        ModuleNotFoundError: if bertviz is not installed.
         ValueError: if there is more than one sentence, or the tokens do not fit.
 
     Example:
@@ -137,7 +138,7 @@ def neuron_view(
         "layer": layer,
         "head": head,
     }
-    code = (resources.files("bertviz") / "neuron_view.js").read_text(encoding="utf-8")
+    code = (resources.files(bertviz()) / "neuron_view.js").read_text(encoding="utf-8")
     view = (
         # All five columns, opened with ⊕, are this wide; a narrow page scrolls.
         "<style>#vis { overflow-x: auto } #vis > svg { min-width: 1060px }"
