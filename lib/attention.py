@@ -163,7 +163,7 @@ class MultiHeadAttention(nn.Module):
                 f"n_heads must divide d_model, but n_heads is {n_heads} and d_model is "
                 f"{d_model}."
             )
-        self.n_heads = n_heads
+        self.d_model, self.n_heads = d_model, n_heads
         self.query_proj = nn.Linear(d_model, d_model)
         self.key_proj = nn.Linear(d_model, d_model)
         self.value_proj = nn.Linear(d_model, d_model)
@@ -181,11 +181,10 @@ class MultiHeadAttention(nn.Module):
     def forward(
         self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        d_model = self.output_proj.in_features
         for x in (query, key, value):
-            if x.dim() != 3 or x.size(-1) != d_model:
+            if x.dim() != 3 or x.size(-1) != self.d_model:
                 raise ValueError(
-                    f"Expected vectors of shape (B, T, {d_model}), but got "
+                    f"Expected vectors of shape (B, T, {self.d_model}), but got "
                     f"{tuple(x.shape)}."
                 )
         q = self.split_heads(self.query_proj(query))  # (B, H, T, D/H)

@@ -128,13 +128,14 @@ class PositionwiseFeedForward(nn.Module):
 
     def __init__(self, d_model: int, d_ff: int) -> None:
         super().__init__()
+        self.d_model = d_model
         self.inner = nn.Linear(d_model, d_ff)
         self.outer = nn.Linear(d_ff, d_model)
 
     def forward(self, x: Tensor) -> Tensor:
-        if x.size(-1) != self.inner.in_features:
+        if x.size(-1) != self.d_model:
             raise ValueError(
-                f"Expected vectors of shape (..., {self.inner.in_features}), but got "
+                f"Expected vectors of shape (..., {self.d_model}), but got "
                 f"{tuple(x.shape)}."
             )
         return self.outer(self.inner(x).relu())  # (..., D) -> (..., d_ff) -> (..., D)

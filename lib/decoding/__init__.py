@@ -1,19 +1,25 @@
 """Decoding: from scores for the next word to a whole sentence."""
 
 from lib.decoding.beam import Hypothesis, beam_search, length_norm
-from lib.decoding.cache import CachedAttention, DecoderCache
+from lib.decoding.cache import (
+    CachedAttention,
+    CachedScorer,
+    CountedPositions,
+    next_token_scorer,
+)
 from lib.decoding.greedy import greedy_decode
-from lib.decoding.steps import Reader, evaluating, length_limits, open_reader
+from lib.decoding.steps import NextTokenScorer, evaluating, length_limits
 
 __all__ = [
     "CachedAttention",
-    "DecoderCache",
+    "CachedScorer",
+    "CountedPositions",
     "Hypothesis",
-    "Reader",
+    "NextTokenScorer",
     "beam_search",
     "evaluating",
     "greedy_decode",
     "length_limits",
     "length_norm",
-    "open_reader",
+    "next_token_scorer",
 ]

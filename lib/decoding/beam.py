@@ -7,7 +7,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from lib.decoding.steps import evaluating, length_limits, open_reader
+from lib.decoding.cache import next_token_scorer
+from lib.decoding.steps import evaluating, length_limits
 from lib.model import Transformer
 from lib.text.sentences import check_beam
 
@@ -100,16 +101,16 @@ def beam_search(
     if not beams:
         return []
     with evaluating(model):
-        reader = open_reader(model, src, max(limits), cached)
+        scorer = next_token_scorer(model, src, cached)
         rows = torch.arange(len(src), device=src.device).repeat_interleave(beam_size)
-        reader.select(rows)  # (B * K) beginnings from here on, K for each sentence
+        scorer.select(rows)  # (B * K) beginnings from here on, K for each sentence
         newest = src.new_full((len(rows),), sos_id)
         scores = torch.full((len(src), beam_size), -torch.inf, device=src.device)
         scores[:, 0] = 0.0  # all beginnings are alike so far, so one of them counts
         never = torch.tensor([model.config.pad_id, sos_id], device=src.device)
         open_beams = beams
         while True:
-            logits = reader.step(newest).float().contiguous()  # (B * K, V)
+            logits = scorer.step(newest).float().contiguous()  # (B * K, V)
             logits = logits.index_fill(1, never, -torch.inf)
             grown = _grow(open_beams, logits, scores, eos_id)
             going = [number for number, beam in enumerate(open_beams) if not beam.done]
@@ -122,7 +123,7 @@ def beam_search(
                 for number, choices in zip(going, kept, strict=True)
                 for parent, _, _ in choices
             ]
-            move = reader.reorder if len(going) == len(grown) else reader.select
+            move = scorer.reorder if len(going) == len(grown) else scorer.select
             move(torch.tensor(parents, device=src.device))
             newest = src.new_tensor([t for choices in kept for _, t, _ in choices])
             scores = scores.new_tensor([[s for _, _, s in choices] for choices in kept])

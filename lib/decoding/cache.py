@@ -1,7 +1,7 @@
 """The cache: what earlier steps computed, kept so that a step reads one new token.
 
-A twin of the model's decoder does it: the same layers with the same weights, whose
-attentions remember. So a step runs the very layers that were trained.
+A copy of the model does it, with the same weights, whose attentions and positions
+remember. So a step is `decode`, the very method that was trained, on the newest token.
 """
 
 from __future__ import annotations
@@ -11,32 +11,27 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lib.attention import MultiHeadAttention
-from lib.masks import padding_mask
+from lib.decoding.steps import NextTokenScorer
 from lib.model import Transformer
+from lib.positions import PositionalEncoding
 from lib.speed import (
-    Blocks,
+    FUSED,
     FusedAttention,
-    changed_part,
-    exchange,
     fuse,
-    overwritten,
+    is_plain,
+    mix_values,
+    replace_leaves,
+    side_by_side,
 )
-
-
-def can_be_cached(model: nn.Module) -> bool:
-    """Tell whether a model's decoder is made of the book's own pieces, unchanged."""
-    if type(model) is not Transformer or overwritten() or "decode" in vars(model):
-        return False
-    parts = ("tgt_embedding", "positions", "decoder", "output_proj")
-    return changed_part(model, *parts) is None
 
 
 class CachedAttention(FusedAttention):
     r"""Attention that keeps its keys and values from step to step.
 
     In self-attention it is given the newest token of each sentence, adds its key and
-    value to those of the earlier ones, and attends to all of them. In cross-attention
-    the memory is the same in every step, so its keys and values are computed once.
+    value to those of the earlier ones, and attends to all of them; no mask is needed,
+    since nothing later is there. In cross-attention the memory is the same in every
+    step, so its keys and values are computed once.
 
     Args:
         d_model: numbers in the vector of one token, **D**.
@@ -47,126 +42,128 @@ class CachedAttention(FusedAttention):
           same, or the memory :math:`(B, S, D)`.
         - Output: :math:`(B, 1, D)`; the weights are :math:`(0)`.
 
-    Raises:
-        TypeError: if it is given sentences end to end, as :class:`Blocks`.
-
     Example:
         >>> attention = CachedAttention(d_model=8, n_heads=2)
-        >>> attention.make_room(batch_size=1, room=5)
         >>> token = torch.ones(1, 1, 8)
         >>> attention(token, token, token)[0].shape
         torch.Size([1, 1, 8])
+        >>> attention(token, token, token)[0].shape, attention.length
+        (torch.Size([1, 1, 8]), 2)
 
     Built in chapter 12.
     """
 
     keys: Tensor  # (B, H, room, D/H); of a memory (B, H, S, D/H)
     values: Tensor
-    length: int  # tokens that are kept
-    room: int  # tokens that can be kept; 0 for those of a memory
+    length: int = 0  # tokens that are kept
 
-    def make_room(self, batch_size: int, room: int) -> None:
-        """Keep nothing yet, in one stretch of memory for so many tokens."""
-        weight = self.key_proj.weight
-        d_head = weight.size(0) // self.n_heads
-        shape = batch_size, self.n_heads, room, d_head
-        self.keys = weight.new_empty(shape)
-        self.values = torch.empty_like(self.keys)
-        self.length, self.room = 0, room
-        # Side by side, once for all steps: one product makes all three.
-        maps = self.query_proj, self.key_proj, self.value_proj
-        self.weight = torch.cat([each.weight for each in maps])
-        self.bias = torch.cat([each.bias for each in maps])
+    def forward(
+        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
+        if query is key:  # self-attention: one more token
+            q, mask = self._append(query), None  # nothing later is there
+        else:  # cross-attention: the memory is kept already
+            q = self.split_heads(self.query_proj(query))
+        # q is (B, H, 1, D/H): one query for each sentence.
+        keys, values = self.keys[:, :, : self.length], self.values[:, :, : self.length]
+        heads = mix_values(q, keys, values, mask)
+        return self.output_proj(self.merge_heads(heads)), query.new_empty(0)
 
     def keep_memory(self, memory: Tensor) -> None:
         """Compute the keys and values of a memory (B, S, D), once for all steps."""
-        keys = self.split_heads(self.key_proj(memory))
-        values = self.split_heads(self.value_proj(memory))
         # They are read in every step: in one stretch of memory that is faster.
-        self.keys = keys.contiguous()
-        self.values = values.contiguous()
-        self.length, self.room = memory.size(1), 0
+        self.keys = self.split_heads(self.key_proj(memory)).contiguous()
+        self.values = self.split_heads(self.value_proj(memory)).contiguous()
+        self.length = memory.size(1)
 
-    def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        mask: Tensor | Blocks | None = None,
-    ) -> tuple[Tensor, Tensor]:
-        if isinstance(mask, Blocks):
-            raise TypeError("The cache reads one token of each sentence, not Blocks.")
-        if self.room:
-            joined = F.linear(query, self.weight, self.bias)
-            parts = joined.chunk(3, dim=-1)
-            q, k, v = map(self.split_heads, parts)  # (B, H, 1, D/H) each
-            place = self.length
-            self.keys[:, :, place : place + 1] = k
-            self.values[:, :, place : place + 1] = v
-            self.length += 1
-        else:
-            q = self.split_heads(self.query_proj(query))  # (B, H, 1, D/H)
-        keys = self.keys[:, :, : self.length]
-        values = self.values[:, :, : self.length]
-        heads = F.scaled_dot_product_attention(q, keys, values, mask)
-        x = self.output_proj(self.merge_heads(heads))
-        return x, query.new_empty(0)  # no weights
+    def _append(self, x: Tensor) -> Tensor:
+        """Keep key and value of the newest tokens (B, 1, D), and return their query."""
+        if not self.length:
+            self.joined = side_by_side(self.query_proj, self.key_proj, self.value_proj)
+        parts = F.linear(x, *self.joined).chunk(3, dim=-1)  # one product for all three
+        q, k, v = map(self.split_heads, parts)  # (B, H, 1, D/H) each
+        if not self.length:
+            self.keys = k.new_empty(*k.shape[:2], 16, k.size(3))
+            self.values = torch.empty_like(self.keys)
+        elif self.length == self.keys.size(2):  # full: twice as much room
+            more = torch.empty_like(self.keys)
+            self.keys = torch.cat([self.keys, more], dim=2)
+            self.values = torch.cat([self.values, more], dim=2)
+        self.keys[:, :, self.length] = k[:, :, 0]
+        self.values[:, :, self.length] = v[:, :, 0]
+        self.length += 1
+        return q
 
     def select(self, rows: Tensor) -> None:
         """Go on with these sentences alone, in this order; one may stand twice."""
-        self.keys = self.keys[rows]
-        self.values = self.values[rows]
-
-    def reorder(self, rows: Tensor) -> None:
-        """Let each row go on from what another row has kept, in the same memory."""
-        for kept in (self.keys, self.values):
-            past = kept[rows, :, : self.length]
-            kept[:, :, : self.length] = past
+        if self.length:
+            self.keys, self.values = self.keys[rows], self.values[rows]
 
 
-class DecoderCache:
-    r"""A decoder that reads its own words once each, the newest one in every step.
-
-    Keys and values of a token never change once it is written, because no token sees a
-    later one (§3.2.3). So a twin of the decoder keeps them, and a step sends the newest
-    token alone through the same layers.
+class CountedPositions(PositionalEncoding):
+    r"""Positions that go on counting from one call to the next.
 
     Args:
-        model: the Transformer; it should be in evaluation mode.
+        d_model: numbers in the vector of one token, **D**.
+        max_len: longest sentence in tokens.
+
+    Shape:
+        Input and output: :math:`(B, 1, D)`, the next token of each sentence.
+
+    Raises:
+        ValueError: if there are more calls than positions.
+
+    Example:
+        >>> positions = CountedPositions(d_model=2, max_len=10)
+        >>> [positions(torch.zeros(1, 1, 2)).tolist() for _ in range(2)]
+        [[[[0.0, 1.0]]], [[[0.841..., 0.540...]]]]
+
+    Built in chapter 12.
+    """
+
+    seen: int = 0  # tokens of each sentence so far
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.seen += 1
+        earlier = x.new_zeros(1, self.seen, x.size(-1))
+        return x + super().forward(earlier)[:, -1:]
+
+
+CACHED: dict[type[nn.Module], type[nn.Module]] = {
+    **FUSED,
+    MultiHeadAttention: CachedAttention,
+    FusedAttention: CachedAttention,
+    PositionalEncoding: CountedPositions,
+}
+
+
+class CachedScorer(NextTokenScorer):
+    r"""Reads each token once, the newest one in every step.
+
+    Keys and values of a token never change once it is written, because no token sees a
+    later one (§3.2.3). So a copy of the model keeps them, and a step decodes the newest
+    token alone.
+
+    Args:
+        model: the Transformer, in evaluation mode.
         src: token ids of the source sentences, padded.
-        room: most steps that will be made.
 
     Shape:
         src: :math:`(B, S)`.
 
-    Raises:
-        ValueError: if a step is made beyond ``room``, or ``room`` beyond the positions
-            of the model.
-
     Example:
         >>> from lib.config import TransformerConfig
         >>> model = Transformer(TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16))
-        >>> cache = DecoderCache(model.eval(), torch.tensor([[4, 5, 6]]), room=5)
-        >>> cache.step(torch.tensor([1])).shape
+        >>> scorer = CachedScorer(model.eval(), torch.tensor([[4, 5, 6]]))
+        >>> scorer.step(torch.tensor([1])).shape
         torch.Size([1, 9])
 
     Built in chapter 12.
     """
 
-    def __init__(self, model: Transformer, src: Tensor, room: int) -> None:
-        positions = len(model.positions.table)
-        if not 1 <= room <= positions:
-            raise ValueError(
-                f"room must lie between 1 and the model's {positions} positions, but "
-                f"it is {room}."
-            )
-        self.model = fuse(model)
-        self.model.decoder = exchange(self.model.decoder, _cache)
-        src_mask = padding_mask(src, model.config.pad_id)  # (B, 1, 1, S)
-        self.memory = self.model.encode(src, src_mask)  # (B, S, D)
-        # Without padding there is nothing to hide, and attention is faster.
-        self.src_mask = None if bool(src_mask.all()) else src_mask
-        self.length, self.room = 0, room
+    def __init__(self, model: Transformer, src: Tensor) -> None:
+        super().__init__(fuse(model), src)
+        self.model = replace_leaves(model, CACHED)
         self.own: list[CachedAttention] = []
         self.cross: list[CachedAttention] = []
         for name, part in self.model.decoder.named_modules():
@@ -175,34 +172,58 @@ class DecoderCache:
                     part.keep_memory(self.memory)
                     self.cross.append(part)
                 else:
-                    part.make_room(len(src), room)
                     self.own.append(part)
 
     def step(self, ids: Tensor) -> Tensor:
         """Read one token of each sentence (B), and score the next ones (B, V)."""
-        if self.length == self.room:
-            raise ValueError(f"The cache has room for {self.room} steps and no more.")
-        model = self.model
-        position = model.positions.table[self.length]  # (D)
-        x = model.tgt_embedding(ids[:, None]) + position  # (B, 1, D)
-        self.length += 1
-        # No mask: only what is written so far is kept. The memory is kept too.
-        x = model.decoder(x, self.memory, None, self.src_mask)
-        return model.output_proj(x[:, 0])  # (B, V)
+        return self.model.decode(ids[:, None], self.memory, self.src_mask)[:, 0]
 
     def select(self, rows: Tensor) -> None:
         """Go on with these sentences alone, in this order; one may stand twice."""
-        if self.src_mask is not None:
-            self.src_mask = self.src_mask[rows]
+        self.memory, self.src_mask = self.memory[rows], self.src_mask[rows]
         for attention in (*self.own, *self.cross):
             attention.select(rows)
 
     def reorder(self, rows: Tensor) -> None:
         """Let each row go on from what another row of its sentence has read."""
         for attention in self.own:  # the source is the same, and stays where it is
-            attention.reorder(rows)
+            attention.select(rows)
 
 
-def _cache(part: nn.Module) -> None:
-    if type(part) in (MultiHeadAttention, FusedAttention):
-        part.__class__ = CachedAttention
+def next_token_scorer(
+    model: Transformer, src: Tensor, cached: bool | None
+) -> NextTokenScorer:
+    """Return a scorer with a cache, or one that reads everything again in each step.
+
+    Args:
+        model: the Transformer, in evaluation mode.
+        src: token ids of the source sentences, padded.
+        cached: True for the cache, False for none; None takes it where `decode` is the
+            book's own and all that it calls is plain.
+
+    Shape:
+        src: :math:`(B, S)`.
+
+    Raises:
+        ValueError: if a cache is wanted for a model that has other pieces.
+    """
+    possible = can_be_cached(model)
+    if cached and not possible:
+        raise ValueError(
+            "The cache knows the book's own layers alone, and this model has others, a "
+            "hook, or a method of its own; decode it with cached=False."
+        )
+    if possible and cached is not False and src.size(1) and len(src):
+        return CachedScorer(model, src)
+    return NextTokenScorer(model, src)
+
+
+def can_be_cached(model: Transformer) -> bool:
+    """Tell whether each token may be decoded alone, by a copy that remembers.
+
+    Args:
+        model: any Transformer, or a class of one's own made from it.
+    """
+    parts = ("tgt_embedding", "positions", "dropout", "decoder", "output_proj")
+    own = "decode" in vars(model) or type(model).decode is not Transformer.decode
+    return not own and all(is_plain(getattr(model, part)) for part in parts)

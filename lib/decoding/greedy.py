@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from lib.decoding.steps import evaluating, length_limits, open_reader
+from lib.decoding.cache import next_token_scorer
+from lib.decoding.steps import evaluating, length_limits
 from lib.model import Transformer
 
 
@@ -53,18 +54,18 @@ def greedy_decode(
     written = src.new_full((len(src), longest), pad_id)  # (B, T)
     steps = 0
     with evaluating(model), torch.inference_mode():
-        reader = open_reader(model, src, longest, cached)
+        scorer = next_token_scorer(model, src, cached)
         rows = torch.arange(len(src), device=src.device)  # those still in the batch
         newest = torch.full_like(rows, sos_id)
         going = torch.ones_like(rows, dtype=torch.bool)
         while going.any():
-            scores = reader.step(newest).index_fill(1, never, -torch.inf)  # (B, V)
+            scores = scorer.step(newest).index_fill(1, never, -torch.inf)  # (B, V)
             newest = scores.argmax(dim=-1).where(going, pad_id)
             written[rows, steps] = newest
             steps += 1
             going &= (newest != eos_id) & (steps < limits[rows])
             if 2 * going.sum() < len(going):  # most are finished: leave them out
                 rows, newest = rows[going], newest[going]
-                reader.select(going.nonzero().flatten())
+                scorer.select(going.nonzero().flatten())
                 going = going[going]
     return written[:, :steps].clone()

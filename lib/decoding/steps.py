@@ -1,15 +1,13 @@
-"""What greedy and beam search share: who reads the words, and how far they may go."""
+"""What greedy and beam search share: how a step is scored, how far they may go."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Protocol
 
 import torch
 from torch import Tensor, nn
 
-from lib.decoding.cache import DecoderCache, can_be_cached
 from lib.masks import padding_mask
 from lib.model import Transformer
 
@@ -38,24 +36,18 @@ def evaluating(model: nn.Module) -> Iterator[None]:
             part.training = training
 
 
-class Reader(Protocol):
-    """Whoever reads the newest word of each sentence, and scores the next one."""
+class NextTokenScorer:
+    r"""Scores the next token of each sentence, reading all the earlier ones again.
 
-    def step(self, ids: Tensor) -> Tensor:
-        """Read one token of each sentence (B), and score the next ones (B, V)."""
-        ...
+    It is slow, and right for every model.
 
-    def select(self, rows: Tensor) -> None:
-        """Go on with these sentences alone, in this order; one may stand twice."""
-        ...
+    Args:
+        model: the Transformer, in evaluation mode.
+        src: token ids of the source sentences, padded.
 
-    def reorder(self, rows: Tensor) -> None:
-        """Let each row go on from what another row of its sentence has read."""
-        ...
-
-
-class _Recomputer:
-    """Read all words again in every step: slow, and true for every model."""
+    Shape:
+        src: :math:`(B, S)`.
+    """
 
     def __init__(self, model: Transformer, src: Tensor) -> None:
         self.model = model
@@ -64,45 +56,18 @@ class _Recomputer:
         self.written = src.new_empty(len(src), 0)
 
     def step(self, ids: Tensor) -> Tensor:
+        """Read one token of each sentence (B), and score the next ones (B, V)."""
         self.written = torch.cat([self.written, ids[:, None]], dim=1)  # (B, T)
-        logits = self.model.decode(self.written, self.memory, self.src_mask)
-        return logits[:, -1]  # (B, V)
+        return self.model.decode(self.written, self.memory, self.src_mask)[:, -1]
 
     def select(self, rows: Tensor) -> None:
-        self.src_mask, self.memory = self.src_mask[rows], self.memory[rows]
+        """Go on with these sentences alone, in this order; one may stand twice."""
+        self.memory, self.src_mask = self.memory[rows], self.src_mask[rows]
         self.reorder(rows)
 
     def reorder(self, rows: Tensor) -> None:
+        """Let each row go on from what another row of its sentence has read."""
         self.written = self.written[rows]
-
-
-def open_reader(
-    model: Transformer, src: Tensor, room: int, cached: bool | None
-) -> Reader:
-    """Return a reader with a cache, or one that computes everything again.
-
-    Args:
-        model: the Transformer, in evaluation mode.
-        src: token ids of the source sentences, padded.
-        room: most steps that will be made.
-        cached: True for the cache, False for none; None takes it where the model is
-            made of the book's own pieces, because the cache knows no others.
-
-    Shape:
-        src: :math:`(B, S)`.
-
-    Raises:
-        ValueError: if a cache is wanted for a model that has other pieces.
-    """
-    possible = can_be_cached(model)
-    if cached and not possible:
-        raise ValueError(
-            "The cache knows the book's own layers alone, and this model has others, a "
-            "hook, or a function written over; decode it with cached=False."
-        )
-    if possible and cached is not False and src.size(1) and len(src):
-        return DecoderCache(model, src, room)
-    return _Recomputer(model, src)
 
 
 def length_limits(model: Transformer, src: Tensor, max_len: int | None) -> Tensor:

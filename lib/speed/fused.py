@@ -1,101 +1,27 @@
-"""Fused twins: the same weights and answers as the book's pieces, in fewer steps."""
+"""Fused leaves: the weights and answers of the book's pieces, in fewer steps."""
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from collections.abc import Sequence
 
 import numpy as np
 import torch
 from numpy.random import SFC64
 from torch import Tensor, nn
 from torch.nn import functional as F
-from torch.nn.modules import module as torch_module
 
 from lib.attention import MultiHeadAttention, check_attention_shapes
-from lib.layers import LayerNorm
-from lib.speed.guard import overwritten
-
-AnyModule = TypeVar("AnyModule", bound=nn.Module)
-
-
-class Blocks(NamedTuple):
-    r"""Sentences laid end to end, in place of a mask: each attends inside itself.
-
-    Sentences of the same lengths stand side by side and make one block.
-
-    Args:
-        sentences: how many there are, for each block.
-        queries: tokens of each of them that attend, for each block.
-        keys: tokens of each of them that are attended to, for each block.
-        causal: True if no token may attend to a later one.
-
-    Example:
-        >>> rows = torch.arange(5.0)[None, :, None]  # (1, N, D)
-        >>> blocks = Blocks(sentences=[2, 1], queries=[1, 3], keys=[1, 3])
-        >>> [tuple(block.shape) for block in blocks.cut(rows, blocks.queries)]
-        [(2, 1, 1), (1, 3, 1)]
-    """
-
-    sentences: list[int]
-    queries: list[int]
-    keys: list[int]
-    causal: bool = False
-
-    def cut(self, x: Tensor, lengths: list[int]) -> list[Tensor]:
-        """Cut tokens (1, N, D) into blocks of sentences, each (n, T, D)."""
-        sizes = [n * t for n, t in zip(self.sentences, lengths, strict=True)]
-        return [
-            block.unflatten(0, (n, -1))
-            for block, n in zip(x[0].split(sizes), self.sentences, strict=True)
-        ]
-
-    def attend(
-        self, attend: Callable[..., Tensor], q: Tensor, k: Tensor, v: Tensor
-    ) -> Tensor:
-        """Attend in each block, and lay the results end to end again: (1, N, D)."""
-        parts = zip(
-            self.cut(q, self.queries),
-            self.cut(k, self.keys),
-            self.cut(v, self.keys),
-            strict=True,
-        )
-        blocks = [attend(*part, None, self.causal) for part in parts]
-        return torch.cat([block.flatten(0, 1) for block in blocks])[None]
-
-
-def _is_watched(part: nn.Module) -> bool:
-    return bool(part._forward_hooks or torch_module._global_forward_hooks)
-
-
-def _project(
-    maps: MultiHeadAttention, query: Tensor, key: Tensor, value: Tensor
-) -> tuple[Tensor, ...]:
-    """Make queries, keys and values, by one product for what comes from the same.
-
-    Raises:
-        ValueError: if one of the three has another shape than (B, T, D).
-    """
-    d_model = maps.output_proj.in_features
-    for x in (query, key, value):
-        if x.dim() != 3 or x.size(-1) != d_model:
-            raise ValueError(
-                f"Expected vectors of shape (B, T, {d_model}), but got "
-                f"{tuple(x.shape)}."
-            )
-    to_query, to_key, to_value = maps.query_proj, maps.key_proj, maps.value_proj
-    if query is key is value:  # self-attention
-        return _together(query, to_query, to_key, to_value)
-    if key is value:  # cross-attention
-        return to_query(query), *_together(key, to_key, to_value)
-    return to_query(query), to_key(key), to_value(value)
-
-
-def _together(x: Tensor, *linears: nn.Linear) -> tuple[Tensor, ...]:
-    weight = torch.cat([linear.weight for linear in linears])
-    bias = torch.cat([linear.bias for linear in linears])
-    return F.linear(x, weight, bias).chunk(len(linears), dim=-1)
+from lib.layers import (
+    DecoderLayer,
+    EncoderLayer,
+    LayerNorm,
+    PositionwiseFeedForward,
+    Residual,
+    TokenEmbedding,
+)
+from lib.model import Decoder, Encoder, Transformer
+from lib.positions import PositionalEncoding
+from lib.speed.leaves import AnyModule, is_touched, replace_leaves
 
 
 class FusedAttention(MultiHeadAttention):
@@ -103,8 +29,7 @@ class FusedAttention(MultiHeadAttention):
 
     PyTorch's one kernel goes through the scores block by block and keeps no matrix of
     them. So there are no weights to give back: they come as an empty tensor, unless a
-    hook is set to see them, as :func:`~lib.attention.record_attention` does. What is
-    projected from the same vectors is projected by one matrix product.
+    hook is set to see them, as :func:`~lib.attention.record_attention` does.
 
     Args:
         d_model: numbers in the vector of one token, **D**.
@@ -112,8 +37,6 @@ class FusedAttention(MultiHeadAttention):
 
     Shape:
         As in :class:`~lib.attention.MultiHeadAttention`; the weights are :math:`(0)`.
-        With :class:`Blocks` in place of the mask, query is :math:`(1, N, D)` and key
-        and value are :math:`(1, M, D)`: the tokens of all sentences in one row.
 
     Raises:
         ValueError: if ``n_heads`` does not divide ``d_model``, or a shape does not fit.
@@ -128,29 +51,74 @@ class FusedAttention(MultiHeadAttention):
     """
 
     def forward(
-        self,
-        query: Tensor,
-        key: Tensor,
-        value: Tensor,
-        mask: Tensor | Blocks | None = None,
+        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        if _is_watched(self) and not isinstance(mask, Blocks):  # somebody looks
+        if self._forward_hooks:  # somebody looks at the weights
             return super().forward(query, key, value, mask)
-        q, k, v = _project(self, query, key, value)  # (B, T, D), (B, S, D), (B, S, D)
-        if isinstance(mask, Blocks):
-            mixed = mask.attend(self.attend, q, k, v)
-        else:
-            mixed = self.attend(q, k, v, mask)
-        return self.output_proj(mixed), query.new_empty(0)
-
-    def attend(
-        self, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, causal: bool = False
-    ) -> Tensor:
-        """Split the heads, mix the values by one kernel, and merge: (B, T, D)."""
-        q, k, v = self.split_heads(q), self.split_heads(k), self.split_heads(v)
+        for x in (query, key, value):
+            if x.dim() != 3 or x.size(-1) != self.d_model:
+                raise ValueError(
+                    f"Expected vectors of shape (B, T, {self.d_model}), but got "
+                    f"{tuple(x.shape)}."
+                )
+        q, k, v = map(self.split_heads, self.project(query, key, value))
         check_attention_shapes(q, k, v, mask)
-        heads = F.scaled_dot_product_attention(q, k, v, mask, is_causal=causal)
-        return self.merge_heads(heads)
+        heads = mix_values(q, k, v, mask)
+        return self.output_proj(self.merge_heads(heads)), query.new_empty(0)
+
+    def project(self, query: Tensor, key: Tensor, value: Tensor) -> Sequence[Tensor]:
+        """Make queries, keys and values; from the same vectors by one product."""
+        maps = [self.query_proj, self.key_proj, self.value_proj]
+        plain = all(type(each) is nn.Linear and not is_touched(each) for each in maps)
+        if plain and query is key is value:  # self-attention
+            return F.linear(query, *side_by_side(*maps)).chunk(3, dim=-1)
+        if plain and key is value:  # cross-attention
+            k, v = F.linear(key, *side_by_side(*maps[1:])).chunk(2, dim=-1)
+            return self.query_proj(query), k, v
+        return self.query_proj(query), self.key_proj(key), self.value_proj(value)
+
+
+def side_by_side(*maps: nn.Linear) -> tuple[Tensor, Tensor]:
+    """Join several linear maps into one, so that one product does for all.
+
+    Args:
+        maps: linear maps of vectors of the same width.
+
+    Returns:
+        The weight and the bias of the one.
+
+    Built in chapter 15.
+    """
+    weights: list[Tensor] = [each.weight for each in maps]
+    biases: list[Tensor] = [
+        each.weight.new_zeros(each.out_features) if each.bias is None else each.bias
+        for each in maps
+    ]
+    return torch.cat(weights), torch.cat(biases)
+
+
+def mix_values(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
+    r"""Weigh the values by one kernel of PyTorch's.
+
+    Under autocast on a processor it computes in 32 bits: there its kernel for 16 is
+    slow, backwards above all.
+
+    Args:
+        q: the queries.
+        k: the keys.
+        v: the values.
+        mask: boolean, True = may be attended to; None for everything.
+
+    Shape:
+        q: :math:`(B, H, T, D/H)`; k and v: :math:`(B, H, S, D/H)`; output: like q.
+
+    Built in chapter 15.
+    """
+    if q.device.type == "cpu" and torch.is_autocast_enabled("cpu"):
+        with torch.autocast("cpu", enabled=False):
+            q, k, v = (x.to(torch.float32) for x in (q, k, v))
+            return F.scaled_dot_product_attention(q, k, v, mask)
+    return F.scaled_dot_product_attention(q, k, v, mask)
 
 
 class FusedLayerNorm(LayerNorm):
@@ -216,7 +184,7 @@ class FusedDropout(nn.Dropout):
         return x * keep.mul_(65536 / (65536 - lost))  # the mean stays what it was
 
 
-_TWINS: dict[type[nn.Module], type[nn.Module]] = {
+FUSED: dict[type[nn.Module], type[nn.Module]] = {
     MultiHeadAttention: FusedAttention,
     LayerNorm: FusedLayerNorm,
     nn.Dropout: FusedDropout,
@@ -224,57 +192,42 @@ _TWINS: dict[type[nn.Module], type[nn.Module]] = {
 
 
 def fuse(model: AnyModule) -> AnyModule:
-    """Return a twin of a model with attention, layer norm and dropout fused.
+    """Return a copy of a model with attention, layer norm and dropout fused.
 
-    The twin has the very same weights under the same names, so what one of the two
+    The copy has the very same weights under the same names, so what one of the two
     learns, both know; it answers as the model does. The model itself stays as it is.
 
     Args:
         model: any module that holds such pieces.
 
-    Raises:
-        ValueError: if a function of the book or of PyTorch was written over, which a
-            twin would hide; the message names it.
-
     Example:
         >>> from lib.config import TransformerConfig
-        >>> from lib.model import Transformer
         >>> model = Transformer(TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16))
         >>> type(fuse(model).encoder.layers[0].self_attention).__name__
         'FusedAttention'
     """
-    name = overwritten()
-    if name:
-        raise ValueError(
-            f"{name} was written over after lib was imported, and a fused model would "
-            "not show it; use the model as it is, or put the original back."
-        )
-    return exchange(model, _twin)
+    return replace_leaves(model, FUSED)
 
 
-def _twin(part: nn.Module) -> None:
-    # Exactly these classes: whoever made a variant of their own wants it kept.
-    part.__class__ = _TWINS.get(type(part), type(part))
+_PIECES: set[type[nn.Module]] = {
+    *(MultiHeadAttention, PositionalEncoding, TokenEmbedding, LayerNorm, Residual),
+    *(PositionwiseFeedForward, EncoderLayer, DecoderLayer, Encoder, Decoder),
+    *(Transformer, nn.Linear, nn.Embedding, nn.Dropout, nn.Identity, nn.ModuleList),
+    *FUSED.values(),
+}
 
 
-def exchange(model: AnyModule, change: Callable[[nn.Module], None]) -> AnyModule:
-    """Copy a model, but not its weights, and change each part of the copy.
+def is_plain(model: nn.Module) -> bool:
+    """Tell whether all parts of a model are of the book's own classes, and untouched.
+
+    Touched is what has a hook or a method of its own, or was compiled.
 
     Args:
-        model: any module; it stays as it is.
-        change: what to do with each part.
-
-    Returns:
-        The copy, whose weights are those of the model.
+        model: any module, a whole model or a part.
 
     Example:
-        >>> model = nn.Sequential(nn.Linear(2, 2))
-        >>> exchange(model, lambda part: None)[0].weight is model[0].weight
-        True
+        >>> is_plain(LayerNorm(4)), is_plain(nn.Sequential(LayerNorm(4)))
+        (True, False)
     """
-    twin = copy.copy(model)
-    twin._modules = {
-        name: part and exchange(part, change) for name, part in model._modules.items()
-    }
-    change(twin)
-    return twin
+    parts = model.modules()
+    return all(type(part) in _PIECES and not is_touched(part) for part in parts)

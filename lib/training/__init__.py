@@ -5,8 +5,6 @@ from lib.training.data import TranslationData
 from lib.training.devices import Hardware, is_first_process
 from lib.training.logs import read_log
 from lib.training.objective import (
-    packed_translation_loss,
-    quickest,
     token_accuracy,
     translation_loss,
     warmup_decay,
@@ -24,8 +22,6 @@ __all__ = [
     "TranslationTask",
     "expected_risk",
     "is_first_process",
-    "packed_translation_loss",
-    "quickest",
     "read_log",
     "token_accuracy",
     "train",

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import lightning
-from lightning.pytorch.callbacks import Callback
+from lightning.pytorch.callbacks import Callback, Checkpoint
 
 from lib.text.files import write_whole
 
@@ -101,8 +101,11 @@ class EpochLog(Callback):
         write_log(self.file, self.rows)
 
 
-class SaveEveryEpoch(Callback):
-    """Save a checkpoint when an epoch ends, in place of the one before."""
+class SaveEveryEpoch(Checkpoint):
+    """Save a checkpoint when an epoch ends, in place of the one before.
+
+    Lightning calls what is a `Checkpoint` last, so it knows what the others decided.
+    """
 
     def __init__(self, file: Path) -> None:
         self.file = file

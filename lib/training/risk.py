@@ -122,7 +122,9 @@ def own_translations_risk(
         pairs += [(src, src.new_tensor([sos, *ids])) for ids, _ in hypotheses]
         norms += [length_norm(len(ids), LENGTH_PENALTY) for ids, _ in hypotheses]
     # The search has kept no gradients: what it found is scored again.
-    log_probs = sentence_log_probs(model, collate(pairs, pad_id), pad_id)  # (B * K)
+    again = collate(pairs, pad_id)
+    logits = model(again.src, again.tgt_in)  # (B * K, T, V)
+    log_probs = sentence_log_probs(logits, again.tgt_out, pad_id)  # (B * K)
     scores = log_probs / log_probs.new_tensor(norms)
     return expected_risk(
         _side_by_side(scores.split([len(row) for row in costs]), -torch.inf),

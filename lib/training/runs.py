@@ -14,10 +14,11 @@ from pathlib import Path
 import lightning
 import torch
 from lightning.fabric.utilities.exceptions import MisconfigurationException
-from lightning.pytorch.callbacks import Callback, TQDMProgressBar
+from lightning.pytorch.callbacks import Callback, Checkpoint, TQDMProgressBar
 from lightning.pytorch.utilities.exceptions import SIGTERMException
 
 from lib.model import Transformer
+from lib.speed import fuse
 from lib.text import Pair, ParallelDataset, Vocabulary
 from lib.text.files import write_json
 from lib.training.averaging import KeepEpochWeights
@@ -180,6 +181,8 @@ def _fit(
     checkpoint: Path | None,
     progress: bool,
 ) -> None:
+    plain = task.model
+    task.model = fuse(plain)  # the same weights, in leaves that are faster
     try:
         trainer.fit(task, data, ckpt_path=checkpoint)
     except SIGTERMException:  # by itself it would end as a success
@@ -190,6 +193,8 @@ def _fit(
         if progress and is_first_process():
             print(file=sys.stderr)  # what is said of the error gets a line of its own
         raise
+    finally:
+        task.model = plain
     if trainer.interrupted:  # older versions swallow Ctrl-C
         raise KeyboardInterrupt
 
@@ -222,7 +227,8 @@ def _trainer(
             callbacks=callbacks,
             plugins=[SafetensorsCheckpointIO()],
             logger=False,
-            enable_checkpointing=False,
+            # Else Lightning would save a checkpoint of its own.
+            enable_checkpointing=any(isinstance(c, Checkpoint) for c in callbacks),
             enable_progress_bar=progress,
             enable_model_summary=False,
             reload_dataloaders_every_n_epochs=1,  # the order changes with the epoch

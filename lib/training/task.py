@@ -15,8 +15,6 @@ from lib.model import Transformer
 from lib.text import Batch, Vocabulary
 from lib.training.devices import share
 from lib.training.objective import (
-    packed_translation_loss,
-    quickest,
     token_accuracy,
     translation_loss,
     warmup_decay,
@@ -121,9 +119,8 @@ class TranslationTask(lightning.LightningModule):
             )
             return risk * (len(mine.src) * processes / len(batch.src))
         weight = self._count_tokens(mine) * processes / tokens
-        loss = packed_translation_loss(
-            self.model, some, self.pad_id, self.label_smoothing
-        )
+        logits = self.model(some.src, some.tgt_in)  # (B, T, V)
+        loss = translation_loss(logits, some.tgt_out, self.pad_id, self.label_smoothing)
         return loss * weight  # by tokens, not by sentences: the loss is a mean of those
 
     def _mean_of_processes(self, loss: Tensor) -> Tensor:
@@ -133,7 +130,7 @@ class TranslationTask(lightning.LightningModule):
         return mean
 
     def validation_step(self, batch: Batch) -> None:
-        logits = quickest(self.model)(batch.src, batch.tgt_in)  # (B, T, V)
+        logits = self.model(batch.src, batch.tgt_in)  # (B, T, V)
         tokens = self._count_tokens(batch)
         loss = translation_loss(logits, batch.tgt_out, self.pad_id)
         self._log("validation_loss", loss, tokens)

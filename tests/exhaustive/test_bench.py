@@ -17,13 +17,13 @@ from book.tools.lab.bench.models import (
     batches_as_they_come,
     batches_by_length,
     batches_of_one_length,
+    book_loss,
     book_model,
     packed_loss,
     padding_share,
     plain_loss,
     sentence_pairs,
     trainer,
-    unpacked_loss,
 )
 from book.tools.lab.bench.sections import SECTIONS, contenders, loss_of
 from book.tools.lab.bench.timing import (
@@ -138,7 +138,7 @@ def test_the_papers_dropout_leaves_two_kinds_of_dropout_out() -> None:
 def test_the_loss_is_the_same_number_whoever_computes_it() -> None:
     model, batch = book_model(QUICK).eval(), batches_by_length(QUICK)[0]
     expected = plain_loss(model, batch)
-    for loss in (unpacked_loss, packed_loss):
+    for loss in (book_loss, packed_loss):
         torch.testing.assert_close(loss(model, batch), expected)
 
 

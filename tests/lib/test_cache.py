@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -10,13 +11,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from lib.attention import MultiHeadAttention
 from lib.decoding import greedy_decode
-from lib.decoding.cache import DecoderCache, can_be_cached
+from lib.decoding.cache import (
+    CACHED,
+    CachedAttention,
+    CachedScorer,
+    CountedPositions,
+    can_be_cached,
+)
 from lib.layers import DecoderLayer, LayerNorm
-from lib.masks import padding_mask
+from lib.masks import causal_mask, padding_mask
 from lib.model import Transformer
-from lib.speed.fused import fuse
-from tests.strategies import EVERY_DTYPE, FEW, pad, randomize, tiny_model
+from lib.positions import PositionalEncoding
+from lib.speed import fuse, replace_leaves
+from tests.strategies import (
+    EVERY_DTYPE,
+    FEW,
+    assert_close,
+    pad,
+    randomize,
+    tiny_model,
+)
 
 SOURCES = st.lists(
     st.lists(st.integers(3, 10), min_size=1, max_size=6), min_size=1, max_size=4
@@ -40,7 +56,7 @@ def lively(dtype: torch.dtype = torch.float64, **changes) -> Transformer:
     return model
 
 
-def in_steps(cache: DecoderCache, tgt: Tensor) -> Tensor:
+def in_steps(cache: CachedScorer, tgt: Tensor) -> Tensor:
     """Feed the words one by one, and put the scores together (B, T, V)."""
     return torch.stack([cache.step(column) for column in tgt.unbind(dim=1)], dim=1)
 
@@ -52,20 +68,20 @@ def all_at_once(model: Transformer, src: Tensor, tgt: Tensor) -> Tensor:
 
 @FEW
 @given(
-    sources=SOURCES, changes=MODELS, length=st.integers(1, 9), fused=st.booleans(),
+    sources=SOURCES, changes=MODELS, length=st.integers(1, 40), fused=st.booleans(),
     tied=st.booleans(),
 )  # fmt: skip
 @torch.no_grad()
 def test_one_word_at_a_time_gets_the_scores_of_all_at_once(
     sources: list[list[int]], changes: dict, length: int, fused: bool, tied: bool
 ) -> None:
-    model = lively(tie_embeddings=tied, **changes)
+    model = lively(tie_embeddings=tied, max_len=40, **changes)
     expected_from = model
     if fused:
-        model = fuse(lively(tie_embeddings=tied, **changes))
+        model = fuse(model)
     src = pad(sources)
     tgt = torch.randint(1, 13, (len(src), length))
-    scores = in_steps(DecoderCache(model, src, room=length), tgt)
+    scores = in_steps(CachedScorer(model, src), tgt)
     expected = all_at_once(expected_from, src, tgt)
     torch.testing.assert_close(scores, expected, rtol=1e-9, atol=1e-9)
 
@@ -75,7 +91,7 @@ def test_one_word_at_a_time_gets_the_scores_of_all_at_once(
 def test_every_precision_is_kept(dtype: torch.dtype) -> None:
     model, src = lively(dtype), pad([[3, 4, 5], [6]])
     tgt = torch.randint(1, 13, (2, 7))
-    scores = in_steps(DecoderCache(model, src, room=7), tgt)
+    scores = in_steps(CachedScorer(model, src), tgt)
     assert scores.dtype == dtype
     # A hundred times the distance between neighboring numbers.
     close = 100 * torch.finfo(dtype).eps
@@ -89,7 +105,7 @@ def test_it_works_under_mixed_precision() -> None:
     model, src = lively(torch.float32), pad([[3, 4, 5], [6]])
     tgt = torch.randint(1, 13, (2, 7))
     with torch.autocast("cpu", torch.bfloat16):
-        scores = in_steps(DecoderCache(model, src, room=7), tgt)
+        scores = in_steps(CachedScorer(model, src), tgt)
         expected = all_at_once(model, src, tgt)
     torch.testing.assert_close(scores, expected, rtol=0.1, atol=0.1)
 
@@ -104,7 +120,7 @@ def test_a_row_goes_on_from_the_row_it_is_given(
     src = pad([[3, 4, 5], [6, 7] if padded else [6, 7, 8], [9, 10, 3]])
     tgt = torch.randint(1, 13, (3, 4))
     rows = torch.tensor(data.draw(st.lists(st.integers(0, 2), min_size=1, max_size=5)))
-    cache = DecoderCache(model, src, room=9)
+    cache = CachedScorer(model, src)
     in_steps(cache, tgt)
     cache.select(rows)
     more = torch.randint(1, 13, (len(rows), 3))
@@ -123,7 +139,7 @@ def test_rows_of_one_sentence_may_change_places(data: st.DataObject) -> None:
     first = st.lists(st.integers(0, 2), min_size=3, max_size=3)
     second = st.lists(st.integers(3, 5), min_size=3, max_size=3)
     rows = torch.tensor(data.draw(first) + data.draw(second))
-    cache = DecoderCache(model, src, room=9)
+    cache = CachedScorer(model, src)
     in_steps(cache, tgt)
     cache.reorder(rows)
     more = torch.randint(1, 13, (6, 3))
@@ -152,7 +168,7 @@ class Counted(torch.overrides.TorchFunctionMode):
 def test_a_step_costs_the_same_however_much_is_written() -> None:
     model, src = lively(), pad([[3, 4, 5], [6]])
     d, d_ff, words = 8, 16, 13
-    cache, costs = DecoderCache(model, src, room=9), []
+    cache, costs = CachedScorer(model, src), []
     for _ in range(9):
         with Counted() as work:
             cache.step(torch.tensor([3, 4]))
@@ -167,25 +183,40 @@ def test_the_weights_are_left_alone_and_the_source_is_read_once() -> None:
     before = {name: p.clone() for name, p in model.state_dict().items()}
     model.encoder.register_forward_hook(lambda *args: reads.append(1))
     with torch.no_grad():
-        in_steps(DecoderCache(model, pad([[3, 4]]), room=5), torch.ones(1, 5).long())
+        in_steps(CachedScorer(model, pad([[3, 4]])), torch.ones(1, 5).long())
     assert len(reads) == 1
     for name, parameter in model.state_dict().items():
         assert torch.equal(parameter, before[name])
 
 
-@pytest.mark.parametrize("room", [0, -1, 13])
-def test_room_that_the_model_does_not_have_is_refused(room: int) -> None:
-    with pytest.raises(ValueError, match=rf"1 and the model's 12 .* it is {room}\."):
-        DecoderCache(lively(), pad([[3, 4]]), room)
+@torch.no_grad()
+def test_a_step_too_many_is_refused() -> None:
+    cache = CachedScorer(lively(max_len=2), pad([[3, 4]]))
+    for _ in range(2):
+        cache.step(torch.tensor([3]))
+    with pytest.raises(ValueError, match="longer than max_len = 2"):
+        cache.step(torch.tensor([3]))
 
 
 @torch.no_grad()
-def test_a_step_too_many_is_refused() -> None:
-    cache = DecoderCache(lively(), pad([[3, 4]]), room=2)
-    for _ in range(2):
-        cache.step(torch.tensor([3]))
-    with pytest.raises(ValueError, match="room for 2 steps"):
-        cache.step(torch.tensor([3]))
+def test_positions_go_on_where_they_were() -> None:
+    plain, counted = PositionalEncoding(8, 12), CountedPositions(8, 12)
+    x = torch.randn(3, 12, 8)
+    steps = [counted(token[:, None]) for token in x.unbind(1)]
+    assert torch.equal(torch.cat(steps, dim=1), plain(x))
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_a_decoder_without_a_memory_reads_each_token_once(norm_first: bool) -> None:
+    """A language model is a stack of encoder layers under the causal mask."""
+    stack = lively(norm_first=norm_first).encoder
+    x = torch.randn(2, 5, 8, dtype=torch.float64)
+    copied = replace_leaves(stack, CACHED)
+    with torch.no_grad():
+        steps = [copied(token[:, None]) for token in x.unbind(1)]  # (B, 1, D)
+        assert_close(torch.cat(steps, dim=1), stack(x, causal_mask(5)))
+    kept = [part for part in copied.modules() if isinstance(part, CachedAttention)]
+    assert [attention.length for attention in kept] == [5, 5]
 
 
 def test_it_knows_which_models_it_knows() -> None:
@@ -196,8 +227,9 @@ def test_it_knows_which_models_it_knows() -> None:
         def forward(self, x: Tensor) -> Tensor:
             return 2 * super().forward(x)
 
-    class Variant(Transformer):
-        pass
+    class Louder(Transformer):
+        def decode(self, *args: Tensor) -> Tensor:
+            return 2 * super().decode(*args)
 
     strange = lively()
     layer = strange.decoder.layers[1]
@@ -205,7 +237,7 @@ def test_it_knows_which_models_it_knows() -> None:
     layer.feed_forward_residual.norm = LouderNorm(8)
     watched = lively()
     watched.decoder.layers[0].register_forward_hook(lambda *args: None)
-    for model in (strange, watched, Variant(lively().config)):
+    for model in (strange, watched, Louder(lively().config)):
         assert not can_be_cached(model)
         model.double()
         # Unasked, such a model is decoded without it; asked, it is refused.
@@ -217,38 +249,38 @@ def test_it_knows_which_models_it_knows() -> None:
             greedy_decode(model, pad([[3, 4]]), 1, 2, 5, cached=True)
 
 
-def without_positions(model: Transformer) -> None:
-    model.positions = nn.Identity()  # type: ignore[assignment]
+def with_other_positions(model: Any) -> None:
+    model.positions = nn.Softmax(dim=1)
 
 
-def with_a_deeper_output(model: Transformer) -> None:
-    deeper = nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 13))
-    model.output_proj = deeper  # type: ignore[assignment]
+def with_a_deeper_output(model: Any) -> None:
+    model.output_proj = nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 13))
 
 
-def with_an_output_without_bias(model: Transformer) -> None:
-    model.output_proj = nn.Linear(8, 13, bias=False)
-
-
-def with_a_bare_embedding(model: Transformer) -> None:
-    model.tgt_embedding = nn.Embedding(13, 8)  # type: ignore[assignment]
+def with_a_method_of_its_own(model: Any) -> None:
+    original = model.decode
+    model.decode = lambda *args: 2 * original(*args)
 
 
 @pytest.mark.parametrize(
-    "change",
-    [
-        without_positions,
-        with_a_deeper_output,
-        with_an_output_without_bias,
-        with_a_bare_embedding,
-    ],
+    "change", [with_other_positions, with_a_deeper_output, with_a_method_of_its_own]
 )
 def test_a_model_with_another_piece_is_decoded_without_it(
     change: Callable[[Transformer], None],
 ) -> None:
     model = lively()
     change(model)
-    model.double()
-    assert not can_be_cached(model)
-    written = greedy_decode(model, pad([[3, 4]]), 1, 2, 5)
-    assert written.shape[1] <= 5
+    assert not can_be_cached(model.double())
+    assert greedy_decode(model, pad([[3, 4]]), 1, 2, 5).shape[1] <= 5
+
+
+def test_maps_without_a_bias_are_cached() -> None:
+    model = lively()
+    for part in model.modules():
+        if isinstance(part, MultiHeadAttention):
+            part.key_proj.register_parameter("bias", None)
+    assert can_be_cached(model)
+    src, tgt = pad([[3, 4, 5], [6]]), torch.randint(1, 13, (2, 7))
+    with torch.no_grad():
+        steps = in_steps(CachedScorer(model, src), tgt)
+        assert_close(steps, all_at_once(model, src, tgt))

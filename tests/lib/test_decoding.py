@@ -65,18 +65,6 @@ def test_the_models_of_these_tests_write_different_things() -> None:
     assert len({len(sentence) for sentence in written}) > 2
 
 
-@FEW
-@given(sources=SOURCES, extra=st.integers(1, 4))
-def test_more_padding_in_the_source_changes_nothing(
-    sources: list[list[int]], extra: int
-) -> None:
-    model, src = restless(max_len=14), pad(sources)
-    longer = nn.functional.pad(src, (0, extra))
-    for max_len in (5, None):
-        one = greedy_decode(model, src, SOS, EOS, max_len)
-        assert torch.equal(greedy_decode(model, longer, SOS, EOS, max_len), one)
-
-
 class Scripted(Transformer):
     """A model that writes what it is told, one script for each source: 3, 4, 5, …."""
 

@@ -72,11 +72,6 @@ def test_ids_of_a_wrong_shape_are_refused(shape: tuple[int, ...]) -> None:
     assert str(shape) in str(error.value)
 
 
-def test_an_empty_batch_has_an_empty_mask() -> None:
-    assert padding_mask(torch.ones(0, 3, dtype=torch.long), 0).shape == (0, 1, 1, 3)
-    assert padding_mask(torch.ones(2, 0, dtype=torch.long), 0).shape == (2, 1, 1, 0)
-
-
 def test_both_masks_together_let_through_what_both_let_through() -> None:
     ids = torch.tensor([[5, 6, 0], [5, 6, 7]])
     both = padding_mask(ids, 0) & causal_mask(3)

@@ -101,27 +101,6 @@ def test_a_shift_is_a_rotation(d_model: int, shift: int, start: int) -> None:
     )
 
 
-@FEW
-@given(d_model=EVEN)
-def test_the_overlap_of_two_positions_depends_on_their_distance_only(
-    d_model: int,
-) -> None:
-    table = sinusoidal_encoding(30, d_model).double()
-    overlap = table @ table.T
-    for distance in range(30):
-        diagonal = overlap.diagonal(distance)
-        torch.testing.assert_close(
-            diagonal, diagonal[:1].expand_as(diagonal), rtol=0, atol=1e-5
-        )
-    norm = torch.full((30,), d_model / 2, dtype=torch.float64)
-    torch.testing.assert_close(overlap.diagonal(), norm, rtol=0, atol=1e-5)
-
-
-def test_no_two_positions_share_a_row() -> None:
-    table = sinusoidal_encoding(512, 16)
-    assert torch.unique(table, dim=0).size(0) == 512
-
-
 def test_the_table_does_not_depend_on_its_length() -> None:
     torch.testing.assert_close(
         sinusoidal_encoding(10, 6), sinusoidal_encoding(500, 6)[:10], rtol=0, atol=0
@@ -155,19 +134,6 @@ def test_the_module_adds_the_first_rows(
     expected = x + sinusoidal_encoding(max_len, d_model)[:length]
     torch.testing.assert_close(result, expected, rtol=0, atol=0)
     assert torch.equal(x, before)
-
-
-def test_it_works_on_a_view_in_another_order() -> None:
-    x = torch.randn(4, 6, 3).permute(2, 0, 1)  # (3, 4, 6), not contiguous
-    module = PositionalEncoding(6, 5)
-    assert torch.equal(module(x), module(x.contiguous()))
-
-
-def test_the_gradient_passes_unchanged() -> None:
-    x = torch.randn(2, 3, 4, requires_grad=True)
-    PositionalEncoding(4, 3)(x).sum().backward()
-    assert x.grad is not None
-    assert torch.equal(x.grad, torch.ones(2, 3, 4))
 
 
 def test_the_table_is_a_buffer_that_is_not_saved() -> None:

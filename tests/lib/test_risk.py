@@ -81,19 +81,11 @@ def test_a_sentence_is_as_likely_as_its_words_together(norm_first: bool) -> None
     batch, words = some_batch()
     config = TransformerConfig(**{**SIZES.to_dict(), "norm_first": norm_first})
     model = Transformer(config).eval()
-    found = sentence_log_probs(model, batch, words.pad_id)
-    logits = model(batch.src, batch.tgt_in)  # padded, and by the pieces of the book
+    logits = model(batch.src, batch.tgt_in)
+    found = sentence_log_probs(logits, batch.tgt_out, words.pad_id)
     each = -F.cross_entropy(logits.transpose(1, 2), batch.tgt_out, reduction="none")
     by_hand = each.masked_fill(batch.tgt_out == words.pad_id, 0).sum(1)
     assert torch.allclose(found, by_hand, atol=1e-5)
-
-
-def test_a_changed_model_is_asked_itself() -> None:
-    batch, words = some_batch()
-    model = Transformer(SIZES).eval()
-    before = sentence_log_probs(model, batch, words.pad_id)
-    model.output_proj.register_forward_hook(lambda *args: args[-1] * 2)
-    assert not torch.allclose(sentence_log_probs(model, batch, words.pad_id), before)
 
 
 @pytest.mark.parametrize(

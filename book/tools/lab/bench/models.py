@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from lib.attention import MultiHeadAttention
 from lib.config import TransformerConfig
 from lib.model import Transformer
 from lib.positions import PositionalEncoding
+from lib.speed import fuse
 from lib.text import Batch, TokenBatchSampler, collate
-from lib.training import packed_translation_loss, quickest, translation_loss
+from lib.text.files import read_json
+from lib.training import translation_loss
 
+CHAPTER = Path(__file__).parents[3] / "15_speed.ipynb"
 SOS, EOS = 1, 2
 Loss = Callable[[nn.Module, Batch], Tensor]
 
@@ -206,14 +212,29 @@ def plain_loss(model: nn.Module, batch: Batch) -> Tensor:
     return translation_loss(logits, batch.tgt_out, 0, label_smoothing=0.1)
 
 
-def unpacked_loss(model: nn.Module, batch: Batch) -> Tensor:
-    """Let the fused twin compute the same number, padding and all."""
-    return plain_loss(quickest(model), batch)
+def book_loss(model: nn.Module, batch: Batch) -> Tensor:
+    """Let the fused leaves compute the same number, as the book's training does."""
+    return plain_loss(fuse(model), batch)
 
 
 def packed_loss(model: nn.Module, batch: Batch) -> Tensor:
-    """Let the book compute the same number as its training does."""
-    return packed_translation_loss(model, batch, 0, label_smoothing=0.1)
+    """Let the demonstration of chapter 15 compute the same number, packed."""
+    logits, order = packed_logits()(model, batch.src, batch.tgt_in)
+    real = batch.tgt_in[order] != 0
+    return nn.functional.cross_entropy(
+        logits, batch.tgt_out[order][real], ignore_index=0, label_smoothing=0.1
+    )
+
+
+@functools.cache
+def packed_logits() -> Callable[..., tuple[Tensor, Tensor]]:
+    """Return the function of chapter 15, which stands there alone."""
+    cells = read_json(CHAPTER)["cells"]
+    (cell,) = (each for each in cells if "packing" in each["metadata"].get("tags", ()))
+    names: dict[str, Any] = {"torch": torch, "F": nn.functional, "Tensor": Tensor}
+    names["MultiHeadAttention"] = MultiHeadAttention
+    exec("".join(cell["source"]), names)  # the book's own code, from its own file
+    return names["packed_logits"]
 
 
 def trainer(

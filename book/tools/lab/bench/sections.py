@@ -22,13 +22,13 @@ from book.tools.lab.bench.models import (
     batches_as_they_come,
     batches_by_length,
     batches_of_one_length,
+    book_loss,
     book_model,
     marian,
     packed_loss,
     padding_share,
     plain_loss,
     trainer,
-    unpacked_loss,
 )
 from book.tools.lab.bench.timing import in_fresh_process, peak_bytes, race, ratio, rows
 from lib.decoding import beam_search
@@ -55,7 +55,7 @@ def contenders() -> dict[str, Callable[[Sizes], nn.Module]]:
 
 def loss_of(name: str) -> Loss:
     """Return who computes the loss of a contender."""
-    return packed_loss if name == OURS else plain_loss
+    return book_loss if name == OURS else plain_loss
 
 
 def peak_of(name: str, sizes: Sizes) -> float:
@@ -93,8 +93,8 @@ def training(sizes: Sizes) -> Section:
     return {
         "title": "Training",
         "unit": "target tokens a second",
-        "what": "one loop, one loss, one optimizer and the same batches, packed by the "
-        "book; memory is the peak of three steps in a process of their own, above what "
+        "what": "one loop, one loss, one optimizer and the same batches, in float32; "
+        "memory is the peak of three steps in a process of their own, above what "
         "Python and PyTorch take",
         "rows": table,
         "ratios": [*ratios, ratio(slow, OURS, PADDED)],
@@ -105,12 +105,10 @@ def pieces(sizes: Sizes) -> Section:
     """Measure what the fused pieces and the shared table give, one after the other."""
     batches = batches_by_length(sizes)
     plain, fused, tied = "plain", "fused", "fused and tied"
-    packed = "fused, tied and packed"
     made = {
         plain: (book_model(sizes, tied=False), plain_loss),
-        fused: (book_model(sizes, tied=False), unpacked_loss),
-        tied: (book_model(sizes), unpacked_loss),
-        packed: (book_model(sizes), packed_loss),
+        fused: (book_model(sizes, tied=False), book_loss),
+        tied: (book_model(sizes), book_loss),
     }
     steps = {
         name: trainer(model, batches, loss) for name, (model, loss) in made.items()
@@ -121,7 +119,7 @@ def pieces(sizes: Sizes) -> Section:
         "unit": "target tokens a second",
         "what": "the book's Transformer in training",
         "rows": rows(rates),
-        "ratios": [ratio(rates, name, plain) for name in (fused, tied, packed)],
+        "ratios": [ratio(rates, name, plain) for name in (fused, tied)],
     }
 
 
@@ -133,7 +131,7 @@ def batching(sizes: Sizes) -> Section:
         "padded to one length": batches_of_one_length(sizes),
     }
     steps = {
-        name: trainer(book_model(sizes), made, unpacked_loss)
+        name: trainer(book_model(sizes), made, book_loss)
         for name, made in kinds.items()
     }
     first, second, third = kinds
@@ -151,7 +149,8 @@ def batching(sizes: Sizes) -> Section:
         "title": "Batches by length",
         "unit": "target tokens a second",
         "what": "the book's Transformer in training; padding is the share of places in "
-        "the batch that hold none of the sentences; packed, nothing is computed there",
+        "the batch that hold none of the sentences; packed, as in chapter 15, nothing "
+        "is computed there",
         "rows": table,
         "ratios": [ratio(rates, *pair) for pair in pairs],
     }
@@ -164,8 +163,8 @@ def precision(sizes: Sizes) -> Section:
     other = PyTorchModel(sizes, paper_dropout=True).train()
     rates = race(
         {
-            short: trainer(book_model(sizes), batches, packed_loss, half=True),
-            long: trainer(book_model(sizes), batches, packed_loss),
+            short: trainer(book_model(sizes), batches, book_loss, half=True),
+            long: trainer(book_model(sizes), batches, book_loss),
             theirs: trainer(other, batches, plain_loss, half=True),
         },
         sizes.few_rounds,
@@ -173,7 +172,8 @@ def precision(sizes: Sizes) -> Section:
     return {
         "title": "Half precision",
         "unit": "target tokens a second",
-        "what": "the book's Transformer in training, bfloat16 by autocast",
+        "what": "the book's Transformer in training, bfloat16 by autocast; attention "
+        "mixes the values in float32",
         "rows": rows(rates),
         "ratios": [ratio(rates, short, long), ratio(rates, short, theirs)],
     }
@@ -191,7 +191,7 @@ def _threads(number: int) -> Iterator[None]:
 
 def threads(sizes: Sizes) -> Section:
     """Measure training on one thread and on all."""
-    step = trainer(book_model(sizes), batches_by_length(sizes), packed_loss)
+    step = trainer(book_model(sizes), batches_by_length(sizes), book_loss)
     most = torch.get_num_threads()
 
     def on(number: int) -> Callable[[int], int]:
@@ -218,7 +218,7 @@ def compiled(sizes: Sizes) -> Section:
     section = {
         "title": "Compiling",
         "unit": "target tokens a second",
-        "what": "the book's Transformer in training, not packed, shapes that change; "
+        "what": "the book's Transformer in training, shapes that change; "
         "the time to compile is not counted",
         "rows": [],
         "ratios": [],
@@ -239,8 +239,8 @@ def compiled_here(sizes: Sizes) -> Section:
     compiled_model = fuse(book_model(sizes))
     compiled_model.compile(dynamic=True)
     steps = {
-        one: trainer(compiled_model, batches, unpacked_loss),
-        eager: trainer(book_model(sizes), batches, unpacked_loss),
+        one: trainer(compiled_model, batches, book_loss),
+        eager: trainer(book_model(sizes), batches, book_loss),
     }
     for number in range(len(batches)):  # whatever has to be compiled is compiled here
         steps[one](number)
@@ -266,7 +266,7 @@ def products(sizes: Sizes) -> Section:
 
     model = book_model(sizes)
     matrices = sum(p.numel() for p in model.parameters() if p.dim() == 2)
-    step = trainer(model, batches_by_length(sizes), packed_loss)
+    step = trainer(model, batches_by_length(sizes), book_loss)
 
     def train(number: int) -> float:  # six operations a token for each of the numbers
         return 6 * matrices * step(number) / 10**6

@@ -13,11 +13,16 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from lib.attention import MultiHeadAttention, record_attention
-from lib.decoding import greedy_decode
 from lib.layers import LayerNorm
-from lib.masks import causal_mask, padding_mask
+from lib.masks import causal_mask
 from lib.model import Transformer, count_parameters
-from lib.speed import FusedAttention, FusedDropout, FusedLayerNorm, fuse
+from lib.speed import (
+    FusedAttention,
+    FusedDropout,
+    FusedLayerNorm,
+    fuse,
+    is_plain,
+)
 from tests.strategies import (
     EVERY_DTYPE,
     FEW,
@@ -123,29 +128,6 @@ def test_half_precision_is_as_near_as_its_digits_allow(dtype: torch.dtype) -> No
     half = x.to(dtype)
     got, _ = fused.to(dtype)(half, half, half, causal_mask(5))
     torch.testing.assert_close(got.float(), expected, rtol=0.05, atol=0.05)
-
-
-def test_mixed_precision_trains() -> None:
-    module = FusedAttention(8, 2)
-    x = torch.randn(2, 3, 8)
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        output, _ = module(x, x, x, causal_mask(3))
-    assert output.dtype == torch.bfloat16
-    output.float().sum().backward()
-    for parameter in module.parameters():
-        assert parameter.grad is not None
-        assert parameter.grad.dtype == torch.float32
-
-
-def test_what_is_masked_changes_nothing() -> None:
-    module = FusedAttention(8, 2)
-    x = torch.randn(2, 4, 8)
-    before, _ = module(x, x, x, causal_mask(4))
-    x = x.clone()
-    x[:, -1] += 100
-    after, _ = module(x, x, x, causal_mask(4))
-    assert torch.equal(before[:, :-1], after[:, :-1])
-    assert not torch.equal(before[:, -1], after[:, -1])
 
 
 @pytest.mark.parametrize("argument", [0, 1, 2])
@@ -272,29 +254,28 @@ def test_the_ends_of_dropout(p: float) -> None:
     assert torch.equal(FusedDropout(p).eval()(x), x)
 
 
-def test_an_impossible_share_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"1\.5"):
-        FusedDropout(1.5)
-
-
 # --- fuse -----------------------------------------------------------------------------
 
 SOURCE = pad([[4, 5, 6, 2], [7, 2]])
 TARGET = pad([[1, 8, 9], [1, 4, 5]])
 
 
-@pytest.mark.parametrize("norm_first", [False, True])
-@pytest.mark.parametrize("tied", [False, True])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_a_fused_transformer_equals_the_plain_one(
-    norm_first: bool, tied: bool, dtype: torch.dtype
+@FEW
+@given(
+    seed=st.integers(0, 1000), norm_first=st.booleans(), tied=st.booleans(),
+    data=st.data(),
+)  # fmt: skip
+def test_any_sentences_get_the_same_scores_and_gradients(
+    seed: int, norm_first: bool, tied: bool, data: st.DataObject
 ) -> None:
-    sizes: dict[str, Any] = {"norm_first": norm_first, "tie_embeddings": tied}
-    if tied:
-        sizes["src_vocab_size"] = 13
-    plain = tiny_model(dtype, **sizes)
+    sentence = st.lists(st.integers(1, 10), min_size=1, max_size=6)
+    two = st.lists(sentence, min_size=2, max_size=2)
+    src, tgt = pad(data.draw(two)), pad(data.draw(two))
+    words = 13 if tied else 11
+    sizes: dict[str, Any] = {"norm_first": norm_first, "src_vocab_size": words}
+    plain = tiny_model(seed=seed, tie_embeddings=tied, **sizes)
     fused = fuse(copy.deepcopy(plain))
-    expected, got = plain(SOURCE, TARGET), fused(SOURCE, TARGET)
+    expected, got = plain(src, tgt), fused(src, tgt)
     assert_close(got, expected)
     expected.square().mean().backward()
     got.square().mean().backward()
@@ -302,42 +283,18 @@ def test_a_fused_transformer_equals_the_plain_one(
     assert count_parameters(fused) == count_parameters(plain)
 
 
-@FEW
-@given(seed=st.integers(0, 1000), norm_first=st.booleans(), data=st.data())
-def test_any_sentences_get_the_same_scores(
-    seed: int, norm_first: bool, data: st.DataObject
-) -> None:
-    sentence = st.lists(st.integers(1, 10), min_size=1, max_size=6)
-    two = st.lists(sentence, min_size=2, max_size=2)
-    src, tgt = pad(data.draw(two)), pad(data.draw(two))
-    plain = tiny_model(seed=seed, norm_first=norm_first)
-    expected = plain(src, tgt)
-    assert_close(fuse(plain)(src, tgt), expected)
-
-
 def test_every_attention_norm_and_dropout_is_exchanged_and_nothing_else() -> None:
     model = Transformer(tiny_config(dropout=0.1, norm_first=True))
     names = {name: type(part) for name, part in model.named_modules()}
-    twin = fuse(model)
-    twins = {
+    fused = fuse(model)
+    leaves = {
         MultiHeadAttention: FusedAttention,
         LayerNorm: FusedLayerNorm,
         nn.Dropout: FusedDropout,
     }
-    for name, part in twin.named_modules():
-        assert type(part) is twins.get(names[name], names[name]), name
+    for name, part in fused.named_modules():
+        assert type(part) is leaves.get(names[name], names[name]), name
     assert {name: type(part) for name, part in model.named_modules()} == names
-
-
-def test_weights_go_from_plain_to_fused_and_back_by_name() -> None:
-    plain = tiny_model(torch.float32)
-    fused = fuse(tiny_model(torch.float32, seed=1))
-    assert list(fused.state_dict()) == list(plain.state_dict())
-    fused.load_state_dict(plain.state_dict())
-    assert_close(fused(SOURCE, TARGET), plain(SOURCE, TARGET))
-    again = tiny_model(torch.float32, seed=2)
-    again.load_state_dict(fused.state_dict())
-    assert torch.equal(again(SOURCE, TARGET), plain(SOURCE, TARGET))
 
 
 def test_the_weights_stay_the_same_tensors_so_an_optimizer_keeps_them() -> None:
@@ -350,28 +307,53 @@ def test_the_weights_stay_the_same_tensors_so_an_optimizer_keeps_them() -> None:
         assert not parameter.is_meta
 
 
-def test_tied_embeddings_stay_tied() -> None:
-    model = fuse(tiny_model(tie_embeddings=True, src_vocab_size=13))
-    assert model.src_embedding.table.weight is model.tgt_embedding.table.weight
-    assert model.output_proj.weight is model.tgt_embedding.table.weight
-
-
-def test_a_model_is_left_as_it_is_and_a_twin_may_be_fused_again() -> None:
+def test_a_model_is_left_as_it_is_and_may_be_fused_again() -> None:
     model = tiny_model()
     before = dict(model.named_modules())
-    twin = fuse(fuse(model))
+    fused = fuse(fuse(model))
     assert dict(model.named_modules()) == before
     assert type(model.encoder.layers[0].self_attention) is MultiHeadAttention
-    assert type(twin.encoder.layers[0].self_attention) is FusedAttention
+    assert type(fused.encoder.layers[0].self_attention) is FusedAttention
 
 
-def test_what_one_of_two_twins_learns_the_other_knows() -> None:
-    model = tiny_model()
-    twin = fuse(model)
-    with torch.no_grad():
-        for parameter in twin.parameters():
-            parameter.add_(0.1)
-    assert_close(model(SOURCE, TARGET), twin(SOURCE, TARGET))
+class MyNorm(LayerNorm):
+    """A variant of somebody's own."""
+
+
+def test_variants_hooks_and_methods_of_ones_own_are_kept() -> None:
+    parts = {name: LayerNorm(8) for name in ("plain", "hooked", "watched", "method")}
+    parts["hooked"].register_forward_pre_hook(lambda *args: None)
+    parts["watched"].register_full_backward_hook(lambda *args: None)
+    parts["method"].forward = lambda x: 2 * x  # type: ignore[method-assign]
+    model = nn.ModuleDict({**parts, "mine": MyNorm(8)})
+    fused = fuse(model)
+    kinds = {name: type(part) for name, part in fused.items()}
+    assert kinds.pop("plain") is FusedLayerNorm
+    assert kinds.pop("mine") is MyNorm
+    assert set(kinds.values()) == {LayerNorm}
+    assert fused["method"] is model["method"]  # what it does knows this very object
+    assert [is_plain(part) for part in model.values()] == [True, *[False] * 4]
+
+
+def test_autocast_mixes_the_values_in_32_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a processor, the kernel for 16 bits is slow."""
+    seen = []
+    kernel = nn.functional.scaled_dot_product_attention
+
+    def watched(*args: Tensor) -> Tensor:
+        seen.append([x.dtype for x in args[:3]])
+        return kernel(*args)
+
+    monkeypatch.setattr(nn.functional, "scaled_dot_product_attention", watched)
+    module, x = FusedAttention(8, 2), torch.randn(2, 3, 8)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        output, _ = module(x, x, x, causal_mask(3))
+    assert seen == [[torch.float32] * 3]
+    assert output.dtype == torch.bfloat16
+    output.float().sum().backward()
+    for parameter in module.parameters():
+        assert parameter.grad is not None
+        assert parameter.grad.dtype == torch.float32
 
 
 @pytest.mark.parametrize("training", [True, False])
@@ -379,24 +361,8 @@ def test_each_part_keeps_its_mode(training: bool) -> None:
     model = Transformer(tiny_config(dropout=0.5)).train(training)
     model.decoder.layers[0].train(not training)
     modes = {name: part.training for name, part in model.named_modules()}
-    twin = fuse(model)
-    assert {name: part.training for name, part in twin.named_modules()} == modes
-
-
-class MyAttention(MultiHeadAttention):
-    """A variant of somebody's own."""
-
-
-class MyNorm(LayerNorm):
-    """Another."""
-
-
-def test_variants_of_ones_own_are_kept() -> None:
-    model = nn.ModuleDict(
-        {"attention": MyAttention(8, 2), "norm": MyNorm(8), "plain": LayerNorm(8)}
-    )
-    kinds = [type(part) for part in fuse(model).values()]
-    assert kinds == [MyAttention, MyNorm, FusedLayerNorm]
+    fused = fuse(model)
+    assert {name: part.training for name, part in fused.named_modules()} == modes
 
 
 def test_each_norm_keeps_its_epsilon_and_each_attention_its_heads() -> None:
@@ -419,34 +385,3 @@ def test_recording_sees_the_weights_of_a_fused_model_too() -> None:
     for name, value in weights.items():
         assert_close(value, expected[name])
     assert_close(recorded, fused(SOURCE, TARGET))
-
-
-def test_a_fused_model_writes_the_same_sentences() -> None:
-    plain = tiny_model()
-    fused = fuse(copy.deepcopy(plain))
-    expected = greedy_decode(plain, SOURCE, 1, 2, max_len=8)
-    assert torch.equal(greedy_decode(fused, SOURCE, 1, 2, max_len=8), expected)
-
-
-def test_padding_beside_a_sentence_does_not_change_it() -> None:
-    model = fuse(tiny_model())
-    alone = model(SOURCE[1:, :2], TARGET[1:])
-    assert_close(model(SOURCE, TARGET)[1:], alone)
-    assert padding_mask(SOURCE, 0)[1, 0, 0].tolist() == [True, True, False, False]
-
-
-def test_training_makes_the_loss_fall() -> None:
-    torch.manual_seed(0)
-    model = fuse(Transformer(tiny_config(dropout=0.1)))
-    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    losses = []
-    for _ in range(40):
-        logits = model(SOURCE, TARGET[:, :-1])
-        loss = nn.functional.cross_entropy(
-            logits.flatten(0, 1), TARGET[:, 1:].flatten(), ignore_index=0
-        )
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    assert losses[-1] < 0.3 * losses[0]
