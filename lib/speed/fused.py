@@ -87,6 +87,11 @@ def side_by_side(*maps: nn.Linear) -> tuple[Tensor, Tensor]:
     Returns:
         The weight and the bias of the one.
 
+    Example:
+        >>> weight, bias = side_by_side(nn.Linear(4, 2), nn.Linear(4, 3))
+        >>> weight.shape, bias.shape
+        (torch.Size([5, 4]), torch.Size([5]))
+
     Built in chapter 15.
     """
     weights: list[Tensor] = [each.weight for each in maps]
@@ -110,7 +115,13 @@ def mix_values(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
         mask: boolean, True = may be attended to; None for everything.
 
     Shape:
-        q: :math:`(B, H, T, D/H)`; k and v: :math:`(B, H, S, D/H)`; output: like q.
+        - q: :math:`(B, H, T, D/H)`; k and v: :math:`(B, H, S, D/H)`.
+        - Output: :math:`(B, H, T, D/H)`.
+
+    Example:
+        >>> x = torch.ones(1, 2, 3, 4)
+        >>> mix_values(x, x, x, None).shape
+        torch.Size([1, 2, 3, 4])
 
     Built in chapter 15.
     """
