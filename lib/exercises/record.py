@@ -139,7 +139,7 @@ class Exercise:
         """What an answer gives, in the form in which it is compared.
 
         Raises:
-            NotAnswered: If it is a stub.
+            NotAnswered: if it is a stub.
         """
         torch.manual_seed(0)
         try:
@@ -185,8 +185,8 @@ class Exercise:
         """Demand that an answer is right for all cases.
 
         Raises:
-            CheckFailed: If it is not, with the sentence of the slip that it equals.
-            NotAnswered: If it is a stub.
+            CheckFailed: if it is not, with the sentence of the slip that it equals.
+            NotAnswered: if it is a stub.
         """
         watch = self.without.watch if self.without else nullcontext
         with torch.random.fork_rng(devices=[]):
