@@ -77,9 +77,9 @@ def test_built_in_a_chapter_is_true_and_comes_with_an_example() -> None:
 def public_names() -> Iterator[tuple[str, Any]]:
     """Yield the functions and classes that readers meet: those of the first level.
 
-    The checks and commands are left out; they are called by notebooks and by the shell.
+    Exercises and commands are left out; notebooks and the shell call them.
     """
-    for name in LIB_ORDER[: LIB_ORDER.index("checks")]:
+    for name in LIB_ORDER[: LIB_ORDER.index("exercises")]:
         module = importlib.import_module(f"lib.{name}")
         assert set(module.__all__) <= set(dir(module)), "the reference lists dir()"
         for public in module.__all__:
