@@ -22,7 +22,7 @@ os.environ.pop("PYTEST_ADDOPTS", None)
 # The same examples on every run and every machine, and no clock has a say in them.
 settings.register_profile(
     "book",
-    max_examples=100 if os.environ.get("EXHAUSTIVE") else 20,
+    max_examples=20,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow],

@@ -1,22 +1,17 @@
-"""What the tests share: few examples, small sizes, seeded tensors, tolerances."""
+"""What the tests share: small sizes, seeded tensors, tolerances."""
 
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Iterable
 from typing import Any
 
 import torch
-from hypothesis import settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from lib.config import TransformerConfig
 from lib.model import Transformer
-
-# `make exhaustive` looks at more.
-FEW = settings(max_examples=100 if os.environ.get("EXHAUSTIVE") else 20)
 
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10}
 PRECISIONS = list(TOLERANCE)

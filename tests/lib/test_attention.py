@@ -23,7 +23,6 @@ from lib.masks import causal_mask
 from tests.pytorch_twins import attention_pairs, attention_twin, gradients
 from tests.strategies import (
     EVERY_DTYPE,
-    FEW,
     PRECISIONS,
     SIZES,
     Sizes,
@@ -48,7 +47,6 @@ def inputs(
 # --- scaled_dot_product_attention ---------------------------------------------------
 
 
-@FEW
 @given(sizes=SIZES, leading=LEADING, masked=st.booleans(), d_value=st.integers(1, 5))
 def test_values_and_gradients_equal_pytorchs(
     sizes: Sizes, leading: tuple[int, ...], masked: bool, d_value: int
@@ -73,7 +71,6 @@ def test_values_and_gradients_equal_pytorchs(
         assert_close(our.grad, their.grad)
 
 
-@FEW
 @given(sizes=SIZES, leading=LEADING, masked=st.booleans())
 def test_weights_are_a_distribution_that_is_zero_where_masked(
     sizes: Sizes, leading: tuple[int, ...], masked: bool
@@ -88,7 +85,6 @@ def test_weights_are_a_distribution_that_is_zero_where_masked(
     assert_close(weights.sum(dim=-1), may_see_something.expand(weights.shape[:-1]))
 
 
-@FEW
 @given(sizes=SIZES)
 def test_a_mask_is_the_same_as_leaving_the_words_out(sizes: Sizes) -> None:
     query, key, value = inputs(sizes, (2,))
@@ -98,7 +94,6 @@ def test_a_mask_is_the_same_as_leaving_the_words_out(sizes: Sizes) -> None:
     assert_close(masked, short)
 
 
-@FEW
 @given(sizes=SIZES, data=st.data())
 def test_keys_and_values_in_another_order_give_the_same(sizes: Sizes, data) -> None:
     query, key, value = inputs(sizes, (2,))
@@ -262,7 +257,6 @@ def attention(sizes: Sizes) -> MultiHeadAttention:
     return module
 
 
-@FEW
 @given(sizes=SIZES, masked=st.booleans(), causal=st.booleans())
 def test_heads_and_gradients_equal_pytorchs(
     sizes: Sizes, masked: bool, causal: bool
@@ -308,7 +302,6 @@ def test_heads_that_do_not_divide_the_width_are_refused(
         MultiHeadAttention(d_model, n_heads)
 
 
-@FEW
 @given(sizes=SIZES)
 def test_splitting_and_merging_heads_are_inverse(sizes: Sizes) -> None:
     module = attention(sizes)

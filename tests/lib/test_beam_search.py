@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lib.decoding import Hypothesis, beam_search, greedy_decode, length_norm
 from lib.model import Transformer
 from tests.lib.test_decoding import EOS, SOS, SOURCES, restless, scripted
-from tests.strategies import FEW, pad
+from tests.strategies import pad
 
 PENALTIES = st.sampled_from([0.0, 0.6, 1.0, 2.0])
 
@@ -26,7 +26,6 @@ def log_probability(model: Transformer, source: list[int], ids: list[int]) -> fl
     return float(sum(steps[place, word] for place, word in enumerate(ids)))
 
 
-@FEW
 @given(
     sources=SOURCES, seed=st.integers(0, 30), max_len=st.integers(1, 9),
     norm_first=st.booleans(), penalty=PENALTIES,
@@ -40,7 +39,6 @@ def test_a_beam_of_one_is_greedy(
     assert pad([best.ids for (best,) in found]).tolist() == written.tolist()
 
 
-@FEW
 @given(
     sources=SOURCES, seed=st.integers(0, 30), size=st.integers(1, 5),
     norm_first=st.booleans(), tied=st.booleans(),
@@ -82,7 +80,6 @@ def every_sentence(words: list[int], max_len: int) -> list[list[int]]:
     return [[*begin, EOS] for begin in beginnings] + cut
 
 
-@FEW
 @given(seed=st.integers(0, 200), penalty=PENALTIES, n_best=st.integers(1, 3))
 def test_a_beam_wide_enough_finds_the_best_of_all(
     seed: int, penalty: float, n_best: int
@@ -115,7 +112,6 @@ def test_greedy_does_not_always_find_the_best() -> None:
     assert better >= 3
 
 
-@FEW
 @given(
     sources=SOURCES, seed=st.integers(0, 30), size=st.integers(1, 5), penalty=PENALTIES
 )
@@ -139,7 +135,6 @@ def test_scores_are_the_models_own_and_the_list_is_sorted(
             )
 
 
-@FEW
 @given(sources=SOURCES, seed=st.integers(0, 30), size=st.integers(1, 4))
 def test_each_sentence_is_searched_as_if_alone(
     sources: list[list[int]], seed: int, size: int

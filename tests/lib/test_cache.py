@@ -27,7 +27,6 @@ from lib.positions import PositionalEncoding
 from lib.speed import fuse, replace_leaves
 from tests.strategies import (
     EVERY_DTYPE,
-    FEW,
     assert_close,
     pad,
     randomize,
@@ -66,7 +65,6 @@ def all_at_once(model: Transformer, src: Tensor, tgt: Tensor) -> Tensor:
     return model.decode(tgt, model.encode(src, mask), mask)
 
 
-@FEW
 @given(
     sources=SOURCES, changes=MODELS, length=st.integers(1, 40), fused=st.booleans(),
     tied=st.booleans(),
@@ -110,7 +108,6 @@ def test_it_works_under_mixed_precision() -> None:
     torch.testing.assert_close(scores, expected, rtol=0.1, atol=0.1)
 
 
-@FEW
 @given(data=st.data(), padded=st.booleans())
 @torch.no_grad()
 def test_a_row_goes_on_from_the_row_it_is_given(
@@ -130,7 +127,6 @@ def test_a_row_goes_on_from_the_row_it_is_given(
     )
 
 
-@FEW
 @given(data=st.data())
 @torch.no_grad()
 def test_rows_of_one_sentence_may_change_places(data: st.DataObject) -> None:

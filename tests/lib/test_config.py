@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lib.config import TransformerConfig
-from tests.strategies import FEW
 
 
 def config(**changes: Any) -> TransformerConfig:
@@ -29,7 +28,6 @@ def test_equal_settings_are_equal_and_hash_alike() -> None:
     assert len({config(), config(), config(n_heads=4)}) == 2
 
 
-@FEW
 @given(
     n_heads=st.integers(1, 12),
     d_head=st.integers(1, 16),
@@ -110,7 +108,6 @@ def test_a_dropout_outside_its_range_is_refused(value: float) -> None:
         config(dropout=value)
 
 
-@FEW
 @given(n_heads=st.integers(2, 40), d_model=st.integers(1, 80).map(lambda n: 2 * n))
 def test_heads_must_divide_the_model(n_heads: int, d_model: int) -> None:
     if d_model % n_heads == 0:

@@ -23,7 +23,6 @@ from lib.text import (
     collate,
 )
 from lib.training.data import TranslationData
-from tests.strategies import FEW
 
 PAIRS = corpora.load("phrases").splits["train"]
 ENGLISH, SPANISH = (Vocabulary.build(side) for side in zip(*PAIRS, strict=True))
@@ -64,7 +63,6 @@ def test_two_ids_of_padding_are_refused_by_both() -> None:
 IDS = st.lists(st.integers(3, 20), min_size=1, max_size=6)
 
 
-@FEW
 @given(
     sentences=st.lists(st.tuples(IDS, IDS), min_size=1, max_size=5),
     pad_id=st.sampled_from([0, 25]),
@@ -104,7 +102,6 @@ def test_a_batch_of_nothing_is_refused() -> None:
 # --- TokenBatchSampler ----------------------------------------------------------------
 
 
-@FEW
 @given(
     lengths=LENGTHS, max_tokens=st.integers(20, 60), seed=st.none() | st.integers(0, 9)
 )
@@ -121,7 +118,6 @@ def test_every_sentence_stands_in_one_batch_that_is_not_too_large(
     assert list(TokenBatchSampler(lengths, max_tokens, seed)) == batches
 
 
-@FEW
 @given(lengths=LENGTHS, seed=st.none() | st.integers(0, 9))
 def test_batches_hold_sentences_of_similar_length(
     lengths: list[int], seed: int | None

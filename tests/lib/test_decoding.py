@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from lib.decoding import evaluating, greedy_decode
 from lib.model import Transformer
-from tests.strategies import FEW, pad, tiny_model
+from tests.strategies import pad, tiny_model
 
 SOS, EOS = 1, 2
 SOURCES = st.lists(
@@ -42,7 +42,6 @@ def by_hand(model: Transformer, source: list[int], max_len: int) -> list[int]:
     return written[1:]
 
 
-@FEW
 @given(sources=SOURCES, seed=st.integers(0, 9), max_len=st.integers(1, 8))
 def test_each_sentence_is_written_as_if_alone(
     sources: list[list[int]], seed: int, max_len: int

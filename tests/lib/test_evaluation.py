@@ -20,10 +20,8 @@ from lib.evaluation import (
     paired_bootstrap,
     sentence_counts,
 )
-from tests.strategies import FEW
 
 
-@FEW
 @given(right=st.integers(0, 10), wrong=st.integers(0, 10))
 def test_the_score_is_the_share_of_right_sentences(right: int, wrong: int) -> None:
     references = [f"sentence {number}" for number in range(right + wrong)]

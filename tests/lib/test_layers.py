@@ -32,7 +32,6 @@ from tests.pytorch_twins import (
     linear_pairs,
 )
 from tests.strategies import (
-    FEW,
     PRECISIONS,
     SIZES,
     Sizes,
@@ -44,7 +43,6 @@ from tests.strategies import (
 # --- TokenEmbedding -----------------------------------------------------------------
 
 
-@FEW
 @given(
     vocab_size=st.integers(2, 30),
     d_model=st.integers(1, 20),
@@ -101,7 +99,6 @@ def test_embedding_of_no_tokens_is_empty() -> None:
 # --- LayerNorm ------------------------------------------------------------------------
 
 
-@FEW
 @given(
     sizes=SIZES,
     d_model=st.integers(3, 24),
@@ -150,7 +147,6 @@ def test_norm_of_another_width_is_refused(shape: tuple[int, ...]) -> None:
 # --- PositionwiseFeedForward ----------------------------------------------------------
 
 
-@FEW
 @given(sizes=SIZES, d_ff=st.integers(1, 20))
 def test_feed_forward_is_two_maps_with_a_relu_between(sizes: Sizes, d_ff: int) -> None:
     ours = PositionwiseFeedForward(sizes.d_model, d_ff).to(sizes.dtype)
@@ -171,7 +167,6 @@ def test_feed_forward_of_another_width_is_refused() -> None:
 # --- Residual -------------------------------------------------------------------------
 
 
-@FEW
 @given(sizes=SIZES)
 def test_residual_stands_before_or_after_the_norm(sizes: Sizes) -> None:
     (x,) = sizes.tensors((sizes.batch, sizes.target, sizes.d_model))
@@ -228,7 +223,6 @@ def config_for(sizes: Sizes, d_ff: int, norm_first: bool) -> Any:
     )
 
 
-@FEW
 @given(sizes=SIZES, d_ff=st.integers(1, 12), norm_first=st.booleans())
 def test_encoder_layer_and_gradients_equal_pytorchs(
     sizes: Sizes, d_ff: int, norm_first: bool
@@ -249,7 +243,6 @@ def test_encoder_layer_and_gradients_equal_pytorchs(
     assert_close(ours(x), theirs(x))
 
 
-@FEW
 @given(sizes=SIZES, d_ff=st.integers(1, 12), norm_first=st.booleans())
 def test_decoder_layer_and_gradients_equal_pytorchs(
     sizes: Sizes, d_ff: int, norm_first: bool

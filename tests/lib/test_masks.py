@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 from torch import nn
 
 from lib.masks import causal_mask, padding_mask
-from tests.strategies import FEW
 
 IDS = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=6), min_size=1)
 
 
-@FEW
 @given(length=st.integers(1, 20))
 def test_each_position_sees_itself_and_the_past(length: int) -> None:
     mask = causal_mask(length)
@@ -38,7 +36,6 @@ def test_the_causal_mask_lives_where_it_is_wanted() -> None:
     assert causal_mask(3, torch.device("meta")).device.type == "meta"
 
 
-@FEW
 @given(rows=IDS, pad_id=st.integers(-1, 4))
 def test_real_tokens_are_true_and_padding_false(
     rows: list[list[int]], pad_id: int

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lib.evaluation.mistakes import KINDS, group_by, kinds_of_mistakes
-from tests.strategies import FEW
 
 WRONG = [
     ("I waited for him for an hour.", "Esperé.", ["Le esperé una hora."], "too short"),
@@ -81,7 +80,6 @@ def test_without_references_there_are_no_mistakes_to_find() -> None:
         kinds_of_mistakes("Hi.", "Hola.", [])
 
 
-@FEW
 @given(st.lists(st.integers(0, 30)), st.sets(st.integers(1, 20)))
 def test_each_sentence_is_in_one_group(values: list[int], others: set[int]) -> None:
     groups = group_by(values, [0, *sorted(others)])

@@ -21,7 +21,6 @@ from lib.model import Decoder, Encoder, Transformer, count_parameters
 from tests.pytorch_twins import gradients, transformer_pairs, transformer_twin
 from tests.strategies import (
     EVERY_DTYPE,
-    FEW,
     SIZES,
     Sizes,
     assert_close,
@@ -47,7 +46,6 @@ def configured(sizes: Sizes, **changes: Any) -> TransformerConfig:
 # --- equality with PyTorch ------------------------------------------------------------
 
 
-@FEW
 @given(
     sizes=SIZES,
     n_layers=st.integers(1, 3),
@@ -125,7 +123,6 @@ def test_from_ids_to_logits_equal_pytorchs_pieces(
 # --- the future and padding -----------------------------------------------------------
 
 
-@FEW
 @given(
     src=words(),
     tgt=words(least=2),
@@ -144,7 +141,6 @@ def test_no_word_sees_the_words_after_it(
     assert not torch.allclose(after[place], before[place])  # but its own word it sees
 
 
-@FEW
 @given(
     sources=st.lists(words(), min_size=2, max_size=4),
     targets=st.lists(words(), min_size=4, max_size=4),
@@ -170,7 +166,6 @@ def test_a_sentence_alone_equals_itself_in_a_batch(
         assert_close(together[row : row + 1, : len(target)], alone)
 
 
-@FEW
 @given(source=words(), target=words(), extra=st.integers(1, 4))
 def test_padding_changes_neither_the_loss_nor_its_gradients(
     source: list[int], target: list[int], extra: int
@@ -222,7 +217,6 @@ def test_sentences_of_padding_alone_stay_finite(
         assert parameter.grad.isfinite().all(), name
 
 
-@FEW
 @given(source=words(least=2), data=st.data(), norm_first=st.booleans())
 def test_only_positions_tell_the_encoder_the_order(
     source: list[int], data, norm_first: bool
@@ -266,7 +260,6 @@ def test_gradients_reach_every_parameter(norm_first: bool, tied: bool) -> None:
             assert (parameter.grad[1:] != 0).all(), name
 
 
-@FEW
 @given(
     sizes=SIZES,
     n_layers=st.integers(1, 3),

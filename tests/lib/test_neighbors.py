@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from lib import corpora
 from lib.corpora import normalize
 from lib.evaluation import far_pairs, nearest_distances, with_far_parts, word_edits
-from tests.strategies import FEW
 
 SENTENCE = st.lists(st.sampled_from("abcde"), max_size=7).map(" ".join)
 
@@ -32,7 +31,6 @@ def by_definition(one: str, other: str) -> int:
     return edits(tuple(normalize(one).split()), tuple(normalize(other).split()))
 
 
-@FEW
 @given(
     sentences=st.lists(SENTENCE, max_size=5),
     training=st.lists(SENTENCE, min_size=1, max_size=12),

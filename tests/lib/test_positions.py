@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from lib.positions import PositionalEncoding, sinusoidal_encoding
-from tests.strategies import FEW
 
 EVEN = st.integers(1, 24).map(lambda n: 2 * n)
 
@@ -23,7 +22,6 @@ def by_the_formula(position: int, column: int, d_model: int) -> float:
     return math.cos(angle) if column % 2 else math.sin(angle)
 
 
-@FEW
 @given(max_len=st.integers(1, 80), d_model=EVEN)
 def test_every_number_follows_the_formula(max_len: int, d_model: int) -> None:
     table = sinusoidal_encoding(max_len, d_model)
@@ -82,7 +80,6 @@ def rotation(shift: int, d_model: int) -> Tensor:
     return matrix
 
 
-@FEW
 @given(d_model=EVEN, shift=st.integers(0, 40), start=st.integers(0, 40))
 def test_a_shift_is_a_rotation(d_model: int, shift: int, start: int) -> None:
     table = sinusoidal_encoding(100, d_model).double()
@@ -118,7 +115,6 @@ def test_the_table_follows_the_default_dtype() -> None:
     assert abs(table[99, 2].item() - by_the_formula(99, 2, 4)) < 1e-14
 
 
-@FEW
 @given(
     batch=st.integers(0, 3),
     length=st.integers(0, 9),

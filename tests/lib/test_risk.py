@@ -20,7 +20,6 @@ from lib.training import TranslationTask, expected_risk, read_log, translation_c
 from lib.training.objective import sentence_log_probs
 from lib.training.risk import own_translations_risk
 from tests.lib.test_training import corpus
-from tests.strategies import FEW
 
 SIZES = TransformerConfig(16, 16, d_model=16, n_heads=2, n_layers=1, d_ff=16)
 
@@ -36,7 +35,6 @@ def some_batch() -> tuple[Batch, Vocabulary]:
 # --- the expected risk ----------------------------------------------------------------
 
 
-@FEW
 @given(st.integers(1, 4), st.integers(1, 5), st.integers(0, 9))
 def test_the_risk_is_the_mean_cost_by_the_translations_probabilities(
     batch: int, width: int, seed: int

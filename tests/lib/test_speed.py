@@ -25,7 +25,6 @@ from lib.speed import (
 )
 from tests.strategies import (
     EVERY_DTYPE,
-    FEW,
     SIZES,
     Sizes,
     assert_close,
@@ -64,7 +63,6 @@ def vectors(sizes: Sizes, kind: str) -> list[Tensor]:
 # --- attention ------------------------------------------------------------------------
 
 
-@FEW
 @given(
     sizes=SIZES,
     kind=st.sampled_from(["self", "cross", "three"]),
@@ -160,7 +158,6 @@ def test_batches_and_masks_that_do_not_fit_are_refused() -> None:
 # --- layer norm -----------------------------------------------------------------------
 
 
-@FEW
 @given(sizes=SIZES, eps=st.sampled_from([1e-5, 1e-3, 1.0]))
 def test_the_norm_equals_the_plain_one(sizes: Sizes, eps: float) -> None:
     plain = LayerNorm(sizes.d_model, eps).to(sizes.dtype)
@@ -260,7 +257,6 @@ SOURCE = pad([[4, 5, 6, 2], [7, 2]])
 TARGET = pad([[1, 8, 9], [1, 4, 5]])
 
 
-@FEW
 @given(
     seed=st.integers(0, 1000), norm_first=st.booleans(), tied=st.booleans(),
     data=st.data(),

@@ -25,7 +25,6 @@ from lib import corpora
 from lib.text import EOS, PAD, SOS, UNK
 from lib.text.subwords import SubwordVocabulary
 from lib.translator import SHIPPED
-from tests.strategies import FEW
 
 ROOT = Path(__file__).parents[2]
 SPECIALS = (PAD, SOS, EOS, UNK)
@@ -70,7 +69,6 @@ def every_copy(vocabulary: SubwordVocabulary) -> list[SubwordVocabulary]:
 # --- there and back -------------------------------------------------------------------
 
 
-@FEW
 @given(text=TEXT)
 @example(text="")
 @example(text="<unk> is <eos>")
@@ -85,7 +83,6 @@ def test_any_text_comes_back_from_characters_that_are_known(text: str) -> None:
     assert vocabulary.unknown(text) == []
 
 
-@FEW
 @given(words=st.lists(st.sampled_from(" ".join(SENTENCES).split()), max_size=8))
 def test_known_words_come_back_in_any_order(
     known: SubwordVocabulary, words: list[str]
@@ -141,7 +138,6 @@ def test_words_keep_their_apostrophes_and_capitals(known: SubwordVocabulary) -> 
 # --- characters that were never seen --------------------------------------------------
 
 
-@FEW
 @given(text=TEXT)
 def test_what_is_unknown_is_told(known: SubwordVocabulary, text: str) -> None:
     ids = known.encode(text)
@@ -259,7 +255,6 @@ def test_there_must_be_sentences_to_learn_from() -> None:
 # --- the same again -------------------------------------------------------------------
 
 
-@FEW
 @given(order=st.permutations(SENTENCES))
 def test_the_order_of_the_sentences_does_not_matter(
     known: SubwordVocabulary, order: list[str]

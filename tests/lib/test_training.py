@@ -40,7 +40,6 @@ from lib.training import (
 )
 from lib.training.data import TranslationData
 from lib.training.logs import read_log
-from tests.strategies import FEW
 
 ROOT = Path(__file__).parents[2]
 TINY = TrainingSettings(
@@ -104,7 +103,6 @@ class TestObjective:
                 torch.zeros(1, 2, 3), torch.ones(1, 3, dtype=torch.long), 0
             )
 
-    @FEW
     @given(total=st.integers(2, 500), data=st.data())
     def test_the_schedule_rises_to_one_and_falls_to_zero(
         self, total: int, data: st.DataObject

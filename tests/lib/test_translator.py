@@ -18,7 +18,6 @@ from lib.model import Transformer
 from lib.text import EOS, PAD, SOS, UNK, Vocabulary
 from lib.text.subwords import SubwordVocabulary
 from lib.translator import SHIPPED, Translator
-from tests.strategies import FEW
 
 ENGLISH = Vocabulary(["The", "dog", "sees", "cat", "a", "."])
 SPANISH = Vocabulary(["El", "perro", "ve", "gato", "un", "."])
@@ -61,7 +60,6 @@ def test_what_is_loaded_is_what_was_saved(
         assert loaded.model.src_embedding.table.weight is table
 
 
-@FEW
 @given(
     st.lists(st.sampled_from(ENGLISH.tokens[4:]), min_size=1, max_size=9).filter(
         lambda words: words != ["."] * len(words)

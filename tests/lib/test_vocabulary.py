@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lib.text import EOS, PAD, SOS, UNK, Vocabulary, detokenize, tokenize
-from tests.strategies import FEW
 
 WORD = st.text("abcñáé", min_size=1, max_size=4)
 WORDS = st.lists(WORD, min_size=1, max_size=8)
@@ -56,7 +55,6 @@ def test_a_sentence_is_put_together_again(sentence: str) -> None:
     assert detokenize(tokenize(sentence)) == sentence
 
 
-@FEW
 @given(text=st.text(max_size=20))
 def test_tokenizing_any_text_is_settled_after_once(text: str) -> None:
     tokens = tokenize(text)
@@ -79,7 +77,6 @@ def test_one_text_is_no_list_of_words() -> None:
 # --- Vocabulary -----------------------------------------------------------------------
 
 
-@FEW
 @given(words=WORDS)
 def test_known_words_survive_the_way_there_and_back(words: list[str]) -> None:
     sentence = " ".join(words)
@@ -93,7 +90,6 @@ def test_known_words_survive_the_way_there_and_back(words: list[str]) -> None:
     assert all(word in vocabulary for word in words)
 
 
-@FEW
 @given(known=WORDS, asked=WORDS)
 def test_other_words_become_unknown(known: list[str], asked: list[str]) -> None:
     vocabulary = Vocabulary.build([" ".join(known)])
@@ -115,7 +111,6 @@ def test_frequent_words_come_first_then_the_alphabet() -> None:
     assert vocabulary.tokens[4:] == ("b", "c", "a", "d")
 
 
-@FEW
 @given(words=WORDS, order=st.randoms(use_true_random=False))
 def test_the_order_of_the_sentences_does_not_matter(words: list[str], order) -> None:
     shuffled = list(words)

@@ -39,7 +39,7 @@ fi
 
 sh book/tools/project/setup.sh browser || exit 1
 if [ "${1:-}" = --exhaustive ]; then
-    EXHAUSTIVE=1 side_by_side -m "exhaustive or hypothesis" tests
+    side_by_side -m exhaustive tests
     "$run" -m book.tools.notebooks.portable || failed="$failed portable,"
     # Gigabytes of Colab's own versions: where they cannot be had, that is said.
     COLAB_OPTIONAL=1 "$run" -m book.tools.notebooks.colab || failed="$failed colab,"
