@@ -99,7 +99,9 @@ def imported(files: list[Path]) -> set[str]:
     """The packages of others that these files import."""
     found = set()
     for file in files:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        text = file.read_text(encoding="utf-8")
+        found |= set(re.findall(r'import_module\("(\w+)', text))
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Import):
                 found |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module:
