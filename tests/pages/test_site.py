@@ -54,6 +54,7 @@ def visit(
     )
     visit = Visit(page, complaints(page, base))
     page.goto(f"{base}/{request.param}", wait_until="networkidle")
+    page.wait_for_load_state("load")  # a busy machine is idle before it has read all
     yield visit
     page.close()
 
