@@ -182,49 +182,67 @@ export function gradientOf(numbers) {
  * @param {Numbers} gradient
  */
 function backward(numbers, seen, push, gradient) {
-  const collect = (/** @type {string} */ name, /** @type {Matrix} */ more) => {
-    gradient[name] = add(gradient[name], more);
-  };
-  const enter = (/** @type {string} */ side, /** @type {number[]} */ ids,
-    /** @type {Matrix} */ dx) => {
-    const table = gradient[`${side}.embedding.weight`];
-    ids.forEach((id, t) => dx.row(t).forEach((d, i) => {
-      table.row(id)[i] += d;
-    }));
-  };
-  /** Through an attention: what reaches x, and what reaches the words looked at. */
-  const through = (/** @type {string} */ name, /** @type {Attended} */ attended,
-    /** @type {Matrix} */ dOutput) => {
-    const { query, key, value, weights } = attended;
-    const dValue = matmul(transpose(weights), dOutput);
-    const dWeights = timesTransposed(dOutput, value);
-    const dScores = new Matrix(weights.rows, weights.cols);
-    for (let t = 0; t < weights.rows; t++) {
-      const [w, d] = [weights.row(t), dWeights.row(t)];
-      const mean = w.reduce((sum, share, s) => sum + share * d[s], 0);
-      const scale = Math.sqrt(key.cols);
-      dScores.row(t).set(w.map((share, s) => (share * (d[s] - mean)) / scale));
-    }
-    const back = (/** @type {string} */ map, /** @type {Matrix} */ x,
-      /** @type {Matrix} */ d) => {
-      collect(`${name}.${map}_proj.weight`, matmul(transpose(d), x));
-      return matmul(d, numbers[`${name}.${map}_proj.weight`]);
-    };
-    const dx = back("query", attended.x, matmul(dScores, key));
-    const dKey = back("key", attended.from, matmul(transpose(dScores), query));
-    return [dx, add(dKey, back("value", attended.from, dValue))];
-  };
-  collect("decoder.output_proj.weight", matmul(transpose(push), seen.read));
+  collect(gradient, "decoder.output_proj.weight", matmul(transpose(push), seen.read));
   for (const row of push.toRows()) {
-    collect("decoder.output_proj.bias", Matrix.fromRows([row]));
+    collect(gradient, "decoder.output_proj.bias", Matrix.fromRows([row]));
   }
+  const through = (/** @type {string} */ part, /** @type {Attended} */ attended,
+    /** @type {Matrix} */ dOutput) =>
+    attendBackward(numbers, part, attended, dOutput, gradient);
   const dRead = matmul(push, numbers["decoder.output_proj.weight"]);
   const [toHeard, dMemory] = through("decoder.cross_attention", seen.cross, dRead);
   const dHeard = add(dRead, toHeard); // the residual, and the way through the attention
   const [dx, dFrom] = through("decoder.self_attention", seen.own, dHeard);
-  enter("decoder", seen.tgt, add(dHeard, add(dx, dFrom)));
+  embedBackward("decoder", seen.tgt, add(dHeard, add(dx, dFrom)), gradient);
   const [dq, dkv] = through("encoder.self_attention", seen.listened, dMemory);
-  enter("encoder", seen.src, add(dMemory, add(dq, dkv)));
+  embedBackward("encoder", seen.src, add(dMemory, add(dq, dkv)), gradient);
+}
+
+/** @param {Numbers} gradient @param {string} name @param {Matrix} more */
+function collect(gradient, name, more) {
+  gradient[name] = add(gradient[name], more);
+}
+
+/**
+ * @param {string} side
+ * @param {number[]} ids (T)
+ * @param {Matrix} dx (T, D)
+ * @param {Numbers} gradient
+ */
+function embedBackward(side, ids, dx, gradient) {
+  const table = gradient[`${side}.embedding.weight`];
+  ids.forEach((id, t) => dx.row(t).forEach((d, i) => {
+    table.row(id)[i] += d;
+  }));
+}
+
+/**
+ * Through an attention: what reaches x, and what reaches the words looked at.
+ * @param {Numbers} numbers
+ * @param {string} name
+ * @param {Attended} attended
+ * @param {Matrix} dOutput (T, D)
+ * @param {Numbers} gradient
+ */
+function attendBackward(numbers, name, attended, dOutput, gradient) {
+  const { query, key, value, weights } = attended;
+  const dValue = matmul(transpose(weights), dOutput);
+  const dWeights = timesTransposed(dOutput, value);
+  const dScores = new Matrix(weights.rows, weights.cols);
+  for (let t = 0; t < weights.rows; t++) {
+    const [w, d] = [weights.row(t), dWeights.row(t)];
+    const mean = w.reduce((sum, share, s) => sum + share * d[s], 0);
+    const scale = Math.sqrt(key.cols);
+    dScores.row(t).set(w.map((share, s) => (share * (d[s] - mean)) / scale));
+  }
+  const back = (/** @type {string} */ map, /** @type {Matrix} */ x,
+    /** @type {Matrix} */ d) => {
+    collect(gradient, `${name}.${map}_proj.weight`, matmul(transpose(d), x));
+    return matmul(d, numbers[`${name}.${map}_proj.weight`]);
+  };
+  const dx = back("query", attended.x, matmul(dScores, key));
+  const dKey = back("key", attended.from, matmul(transpose(dScores), query));
+  return [dx, add(dKey, back("value", attended.from, dValue))];
 }
 
 /** Plain gradient descent: against the gradient, as far as it is long. */

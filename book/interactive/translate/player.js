@@ -58,9 +58,7 @@ export class Player {
 
   toStart() {
     this.stop();
-    this.session.shown = 0;
-    this.session.selected = null;
-    this.session.chosen = null;
+    this.session.show(0);
     this.changed();
   }
 

@@ -41,6 +41,27 @@ export function usualSettings() {
 }
 
 export class Session {
+  /** The source. @type {number[]} */
+  source = [];
+  text = "";
+  /** @type {Greedy | null} */
+  trace = null;
+  /** @type {BeamSearch | null} */
+  search = null;
+  /** What the search did in each step. @type {Frame[]} */
+  frames = [];
+  /** How many steps are in sight. */
+  shown = 0;
+  /** Which of them is looked at; null for the last. @type {number | null} */
+  selected = null;
+  /** Which hypothesis of the beam is looked at; null for the best.
+   * @type {Hypothesis | null} */
+  chosen = null;
+  /** The steps that the reader overruled. @type {Set<number>} */
+  forced = new Set();
+  /** @type {Record<string, import("../arrays.js").Matrix[]>} */
+  encoderAttention = {};
+
   /**
    * @param {Weights} weights two sessions may share them
    * @param {SubwordVocabulary} vocabulary
@@ -51,26 +72,6 @@ export class Session {
     this.vocabulary = vocabulary;
     this.random = random;
     this.settings = usualSettings();
-    /** The source. @type {number[]} */
-    this.source = [];
-    this.text = "";
-    /** @type {Greedy | null} */
-    this.trace = null;
-    /** @type {BeamSearch | null} */
-    this.search = null;
-    /** What the search did in each step. @type {Frame[]} */
-    this.frames = [];
-    /** How many steps are in sight. */
-    this.shown = 0;
-    /** Which of them is looked at; null for the last. @type {number | null} */
-    this.selected = null;
-    /** Which hypothesis of the beam is looked at; null for the best.
-     * @type {Hypothesis | null} */
-    this.chosen = null;
-    /** The steps that the reader overruled. @type {Set<number>} */
-    this.forced = new Set();
-    /** @type {Record<string, import("../arrays.js").Matrix[]>} */
-    this.encoderAttention = {};
   }
 
   /**
@@ -101,10 +102,15 @@ export class Session {
     this.trace = new Greedy(this.model, this.source, options);
     this.encoderAttention = this.model.attentionWeights();
     this.frames = [];
-    this.shown = 0;
+    this.forced = new Set();
+    this.show(0);
+  }
+
+  /** Bring so many steps in sight, and look at the last. @param {number} count */
+  show(count) {
+    this.shown = count;
     this.selected = null;
     this.chosen = null;
-    this.forced = new Set();
   }
 
   /** How many steps have been computed. */
@@ -122,9 +128,7 @@ export class Session {
   forward() {
     if (!this.trace || this.atEnd) return;
     if (this.shown === this.computed) this.compute(this.trace);
-    this.shown += 1;
-    this.selected = null;
-    this.chosen = null;
+    this.show(this.shown + 1);
   }
 
   /** @param {Greedy} trace */
@@ -142,9 +146,7 @@ export class Session {
 
   /** Show one step less; it is not forgotten. */
   back() {
-    this.shown = Math.max(0, this.shown - 1);
-    this.selected = null;
-    this.chosen = null;
+    this.show(Math.max(0, this.shown - 1));
   }
 
   /** The tokens in sight: in a beam those of the hypothesis that is looked at. */
@@ -214,13 +216,11 @@ export class Session {
     this.settings.way = this.settings.way === "beam" ? "greedy" : this.settings.way;
     this.search = null;
     this.frames = [];
-    this.chosen = null;
     this.trace.rewind(place);
     const step = this.trace.step(token);
     this.forced = new Set([...this.forced].filter((each) => each < place));
     if (token !== largestPlaces(step.logProbabilities, 1)[0]) this.forced.add(place);
-    this.shown = place + 1;
-    this.selected = null;
+    this.show(place + 1);
   }
 
   /** The translation in sight, as text. */
