@@ -71,3 +71,11 @@ export class Figure {
     if (this.said.textContent !== text) this.said.textContent = text;
   }
 }
+
+/**
+ * What a figure's module exports: puts the figure into its place on a page.
+ * @param {new (root: HTMLElement) => Figure} Kind
+ */
+export function mounting(Kind) {
+  return (/** @type {HTMLElement} */ root) => new Kind(root).update();
+}

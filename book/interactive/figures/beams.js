@@ -4,7 +4,7 @@ import { BeamSearch, lengthNorm } from "../beam.js";
 import { onPress } from "../canvas.js";
 import { choice, pushButton, slider } from "../controls.js";
 import { BOLD, edge, fixed, MIDDLE, rect, shade, through, touchable, write } from "../draw.js";
-import { Figure } from "../frame.js";
+import { Figure, mounting } from "../frame.js";
 
 const EOS = "<eos>";
 const [PAD_ID, SOS_ID, EOS_ID] = [0, 1, 2];
@@ -290,7 +290,4 @@ function lengthOf(name) {
   return name ? name.split(" ").length : 0;
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  new Beams(root).update();
-}
+export const mount = mounting(Beams);

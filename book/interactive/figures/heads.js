@@ -3,7 +3,7 @@
 import { onPress } from "../canvas.js";
 import { choice, pushButton, slider } from "../controls.js";
 import { cell, END, rect, shade, svg, touchable, write } from "../draw.js";
-import { Figure } from "../frame.js";
+import { Figure, mounting } from "../frame.js";
 
 const WORDS = ["dog", "bites", "man"];
 const WIDTH = 4; // numbers of a word, D
@@ -267,7 +267,4 @@ class Heads extends Figure {
   }
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  new Heads(root).update();
-}
+export const mount = mounting(Heads);

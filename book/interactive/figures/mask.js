@@ -8,7 +8,7 @@ import { choice, options, slider } from "../controls.js";
 import {
   cell, circle, END, fixed, MIDDLE, rect, shade, svg, touchable, write,
 } from "../draw.js";
-import { Figure } from "../frame.js";
+import { Figure, mounting } from "../frame.js";
 import { causalMask, paddingMask } from "../masks.js";
 
 const WORDS = ["<sos>", "el", "gato", "come", "<pad>"];
@@ -265,7 +265,4 @@ function drawTable(drawing, [left, top], side, row, title, draw) {
   });
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  new MaskFigure(root).update();
-}
+export const mount = mounting(MaskFigure);

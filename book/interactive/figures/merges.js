@@ -3,7 +3,7 @@
 import { onPress } from "../canvas.js";
 import { choice, options, pushButton, textField } from "../controls.js";
 import { cell, edge, rect, shade, touchable, write } from "../draw.js";
-import { Figure } from "../frame.js";
+import { Figure, mounting } from "../frame.js";
 import { CHARACTERS, MERGES } from "../merge_list.js";
 import { SubwordVocabulary } from "../subwords.js";
 
@@ -280,7 +280,4 @@ function widthOf(piece) {
   return Math.max(24, 10 + 9 * piece.length - 4 * narrow + 4 * broad);
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  new Merges(root).update();
-}
+export const mount = mounting(Merges);

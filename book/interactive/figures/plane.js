@@ -6,7 +6,7 @@ import { choice, pushButton } from "../controls.js";
 import {
   BOLD, cell, circle, edge, END, fixed, MIDDLE, segment, shade, svg, through, write,
 } from "../draw.js";
-import { Figure } from "../frame.js";
+import { Figure, mounting } from "../frame.js";
 import { Plane } from "../plane.js";
 import {
   Adam, changed, forward, GradientDescent, gradientOf, PHRASES, SOURCE_WORDS,
@@ -77,6 +77,18 @@ class SmallestPlane extends Figure {
         "for lets go, dashed for to go), and train on.",
       label: "Two planes: the words, and where the decoder lands",
     });
+    this.addControls();
+    onDrag(
+      this.picture,
+      (key, x, y) => this.move(Number(key), this.plane.at([x, y])),
+      (key, right, down) => {
+        const [x, y] = this.words.row(Number(key));
+        this.move(Number(key), [x + 0.1 * right, y - 0.1 * down]);
+      },
+    );
+  }
+
+  addControls() {
     const { controls } = this;
     const next = pushButton(controls, "", () => this.quarter());
     controls.shows.push(() => {
@@ -95,14 +107,6 @@ class SmallestPlane extends Figure {
       ["adam", "Adam"],
       ["plain", "plain gradient"],
     ]);
-    onDrag(
-      this.picture,
-      (key, x, y) => this.move(Number(key), this.plane.at([x, y])),
-      (key, right, down) => {
-        const [x, y] = this.words.row(Number(key));
-        this.move(Number(key), [x + 0.1 * right, y - 0.1 * down]);
-      },
-    );
   }
 
   /** @param {unknown} name */
@@ -299,7 +303,4 @@ function drawAnswers(drawing, seen, top, width) {
   return top + 8 + 28 * 4 + 6;
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  new SmallestPlane(root).update();
-}
+export const mount = mounting(SmallestPlane);

@@ -3,7 +3,7 @@
 import { clock } from "../clock.js";
 import { slider } from "../controls.js";
 import { END, fixed, MIDDLE, rect, signed, write } from "../draw.js";
-import { Figure } from "../frame.js";
+import { Figure, mounting } from "../frame.js";
 import { sinusoidalEncoding } from "../positions.js";
 
 const POSITIONS = 64; // rows of the table, 0 to 63
@@ -114,7 +114,4 @@ function drawClocks(drawing, row, width) {
   return tall * Math.ceil(row.length / 2 / across);
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  new Positions(root).update();
-}
+export const mount = mounting(Positions);

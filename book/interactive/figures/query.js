@@ -7,7 +7,7 @@ import { pushButton, slider } from "../controls.js";
 import {
   circle, END, fixed, MIDDLE, rect, segment, shade, svg, through, write,
 } from "../draw.js";
-import { Figure } from "../frame.js";
+import { Figure, mounting } from "../frame.js";
 import { Plane } from "../plane.js";
 
 const WORDS = ["dog", "bites", "man"];
@@ -214,7 +214,4 @@ function drawMix(drawing, plane, { weights, output }) {
   circle(drawing, ring, 8, drop);
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  new Query(root).update();
-}
+export const mount = mounting(Query);

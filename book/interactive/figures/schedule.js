@@ -3,7 +3,7 @@
 import { onDrag } from "../canvas.js";
 import { choice, options, slider } from "../controls.js";
 import { circle, END, fixed, MIDDLE, segment, svg, through, write } from "../draw.js";
-import { Figure } from "../frame.js";
+import { Figure, mounting } from "../frame.js";
 
 const LONGEST = 6000; // steps: the horizontal axis stays while the run grows
 const HIGHEST = 0.003; // rate: the vertical axis stays too
@@ -198,7 +198,4 @@ function percent(share) {
   return `${fixed(100 * share, 0)}%`;
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  new Schedule(root).update();
-}
+export const mount = mounting(Schedule);

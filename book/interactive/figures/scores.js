@@ -5,7 +5,7 @@ import { choice, options, pushButton, textField, toggle } from "../controls.js";
 import {
   BOLD, cell, fixed, html, MIDDLE, rect, shade, shortened, touchable, write,
 } from "../draw.js";
-import { Figure } from "../frame.js";
+import { Figure, mounting } from "../frame.js";
 
 const ORDERS = [1, 2, 3, 4]; // runs of so many words
 const LETTERS = [1, 2, 3, 4, 5, 6]; // runs of so many letters, for chrF
@@ -347,7 +347,4 @@ function drawLetters(drawing, width, top, written, reference) {
   return y + 34;
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  new Scores(root).update();
-}
+export const mount = mounting(Scores);

@@ -3,7 +3,7 @@
 import { clock } from "../clock.js";
 import { choice, slider } from "../controls.js";
 import { circle, END, fixed, MIDDLE, segment, svg, through, write } from "../draw.js";
-import { Figure } from "../frame.js";
+import { Figure, mounting } from "../frame.js";
 import { sinusoidalEncoding } from "../positions.js";
 
 const FARTHEST = 20; // words between the two positions
@@ -147,7 +147,4 @@ function drawRotation(drawing, top, matrix) {
   svg(drawing, "path", { d: brackets, fill: "none", stroke: "var(--ink)" });
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  new Shift(root).update();
-}
+export const mount = mounting(Shift);

@@ -7,7 +7,7 @@ import { choice, pushButton } from "../controls.js";
 import {
   cell, fixed, html, MIDDLE, rect, segment, shade, touchable, write,
 } from "../draw.js";
-import { Figure } from "../frame.js";
+import { Figure, mounting } from "../frame.js";
 
 const WORDS = ["dog", "bites", "man"];
 const ROLES = ["query", "key", "value"];
@@ -288,7 +288,4 @@ function drawAll(drawing, left, top, { roles, word, step }) {
   return top + 68 + 38 * WORDS.length + 4;
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  new ThreeWords(root).update();
-}
+export const mount = mounting(ThreeWords);

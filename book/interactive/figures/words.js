@@ -4,7 +4,7 @@ import { Matrix } from "../arrays.js";
 import { onPress } from "../canvas.js";
 import { textField, toggle } from "../controls.js";
 import { cell, edge, END, fixed, rect, shortened, signed, svg, touchable, write } from "../draw.js";
-import { Figure } from "../frame.js";
+import { Figure, mounting } from "../frame.js";
 import { TokenEmbedding } from "../layers.js";
 import { padSequence, tokenize, Vocabulary } from "../words.js";
 
@@ -192,7 +192,4 @@ function drawNumbers(group, numbers, [left, y], width) {
   });
 }
 
-/** @param {HTMLElement} root */
-export function mount(root) {
-  new Words(root).update();
-}
+export const mount = mounting(Words);
