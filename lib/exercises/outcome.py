@@ -7,7 +7,15 @@ from lib.exercises.cases import Parts
 from lib.exercises.compare import same, wrong_alike
 from lib.exercises.guard import CheckFailed
 
-__all__ = ["Outcome"]
+__all__ = ["OtherForm", "Outcome"]
+
+
+class OtherForm(Exception):  # noqa: N818 - it names what happened
+    """Raised where an answer gives back something of another form."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__()
+        self.value = value
 
 
 @dataclass

@@ -26,7 +26,7 @@ from lib.exercises.guard import (
     that,
     unwrap,
 )
-from lib.exercises.outcome import Outcome
+from lib.exercises.outcome import OtherForm, Outcome
 
 __all__ = [
     "CHAPTERS",
@@ -74,14 +74,6 @@ def strict(on: bool = True) -> None:
     """
     global _is_strict
     _is_strict = on
-
-
-class _OtherForm(Exception):  # noqa: N818
-    """Raised where an answer gives back something of another form."""
-
-    def __init__(self, value: Any) -> None:
-        super().__init__()
-        self.value = value
 
 
 @dataclass
@@ -153,7 +145,7 @@ class Exercise:
             return Outcome(self.read(value) if self.read else value)
         except NotAnswered:
             raise
-        except _OtherForm as found:
+        except OtherForm as found:
             return Outcome(found.value, has_form=False)
         except CheckFailed as failure:
             return Outcome(error=failure)
@@ -178,7 +170,7 @@ class Exercise:
 
     def _formed(self, value: Any) -> Any:
         if self.form and not self.form[1](value):
-            raise _OtherForm(value)
+            raise OtherForm(value)
         return value
 
     def expect_right(self, answer: Any, cases: Sequence[Case]) -> None:

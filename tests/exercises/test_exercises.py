@@ -1,5 +1,6 @@
 """Every exercise waits for an answer; `solutions_run` tries its own solution."""
 
+import importlib
 import os
 import re
 import subprocess
@@ -19,9 +20,12 @@ from nbformat.v4 import (
 from book.tools.course.exercises import exercises
 from book.tools.notebooks.normal_form import text_of
 from book.tools.project.address import ROOT
-from tests.book_sources import CHAPTERS, NAMES, read
+from lib.exercises.record import CHAPTERS
+from lib.exercises.record import exercises as recorded
+from tests.book_sources import CHAPTERS as NOTEBOOKS
+from tests.book_sources import NAMES, read
 
-each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=NAMES)
+each_chapter = pytest.mark.parametrize("path", NOTEBOOKS, ids=NAMES)
 
 
 def printed(cell: NotebookNode) -> str:
@@ -29,17 +33,14 @@ def printed(cell: NotebookNode) -> str:
 
 
 @each_chapter
-def test_are_numbered_and_checked(path: Path) -> None:
+def test_are_the_exercises_that_have_a_record(path: Path) -> None:
     found = exercises(read(path))
-    chapter = int(path.stem[:2])
     assert len(found) >= 3, "a chapter has three exercises or more"
-    assert [e.number for e in found] == [
-        f"{chapter}.{k}" for k in range(1, len(found) + 1)
-    ]
-    for exercise in found:
-        assert re.match(r"check\.\w+\(", exercise.call), (
-            f"exercise {exercise.number} does not end in a call of its check"
-        )
+    assert CHAPTERS[int(path.stem[:2]) - 1] == path.stem[3:]
+    records = recorded(importlib.import_module(f"lib.exercises.{path.stem[3:]}"))
+    assert [one.number for one in found] == [one.number for one in records]
+    calls = [one.call.split("(")[0] for one in found]
+    assert calls == [f"check.{one.name}" for one in records]
 
 
 @each_chapter

@@ -1,6 +1,6 @@
 """nbgrader grades every assignment: its solution, an empty one, and mistakes.
 
-The checks themselves meet every wrong answer in `make test`.
+The checks themselves meet every slip in `make test`.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ import pytest
 from book.tools.course.hidden import record
 from book.tools.course.plan import exercise, exercises_of, read_plan
 from lib.exercises import CheckFailed
-from lib.exercises.record import Exercise
 from tests.graded_course import Course, not_on_windows, part, set_up, solutions
-from tests.tools.test_course import answers
 
 pytestmark = not_on_windows
 PLAN = read_plan()
@@ -35,40 +33,25 @@ def mistakes(name: str) -> list[dict[str, tuple[str, str]]]:
     rounds: list[dict[str, tuple[str, str]]] = [{} for _ in range(ROUNDS)]
     (assignment,) = part(PLAN, name).assignments
     for number in assignment.exercises:
-        recorded = record(number)
-        if recorded:
-            for turn, found in enumerate(rounds):
-                found[number] = slip_cell(recorded, turn)
-            continue
-        cases = answers(number, "WRONG")
         for turn, found in enumerate(rounds):
-            # Spread over the list, which begins with the commonest.
-            case = cases[turn * (len(cases) - 1) // max(1, ROUNDS - 1)]
-            found[number] = wrong_cell(number, case), case[2]
+            found[number] = slip_cell(number, turn)
     return rounds
 
 
-def slip_cell(recorded: Exercise, turn: int) -> tuple[str, str]:
+def slip_cell(number: str, turn: int) -> tuple[str, str]:
     """A cell that takes a slip for its answer, and the sentence that it gets."""
+    recorded = record(number)
     slips = list(recorded.slips)
+    # Spread over the slips, which begin with the commonest.
     sentence = slips[turn * (len(slips) - 1) // max(1, ROUNDS - 1)]
     slip = recorded.slips[sentence]
     with pytest.raises(CheckFailed) as failure:
         recorded(slip[0] if isinstance(slip, list) else slip)
     cell = (
         f"from lib.exercises import {recorded.chapter} as check\n\n"
-        f"{recorded.name} = check.{recorded.name}.slips[{sentence!r}]"
+        f"{exercise(number).answer} = check.{recorded.name}.slips[{sentence!r}]"
     )
     return cell + "[0]" * isinstance(slip, list), str(failure.value)
-
-
-def wrong_cell(number: str, case: tuple[Any, ...]) -> str:
-    """A cell that takes its answer from where the grader can import it."""
-    one = exercise(number)
-    module = f"tests.exercises.answers.chapter_{one.chapter:02d}"
-    listed = __import__(module, fromlist=["WRONG"]).WRONG
-    place = next(k for k, other in enumerate(listed) if other is case)
-    return f"from {module} import WRONG\n\n{one.answer} = WRONG[{place}][1]"
 
 
 @pytest.mark.parametrize("name", NAMES)

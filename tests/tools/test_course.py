@@ -1,14 +1,12 @@
-"""The course: its plan, its editions, its assignments, and the hidden checks."""
+"""The course: its plan, its editions, and its assignments."""
 
 from __future__ import annotations
 
 import ast
-import importlib
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,37 +14,23 @@ import nbformat
 import pytest
 import yaml
 
-from book.tools.course import hidden
 from book.tools.course.assignments import _check, assignment_notebook, solution_region
 from book.tools.course.command import main
 from book.tools.course.context import free_names, given
 from book.tools.course.editions import solution_edition, student_edition
 from book.tools.course.exercises import exercises
-from book.tools.course.hidden import DRAWS, expect_the_same, record, solution
 from book.tools.course.plan import PLAN, chapter, exercise, exercises_of, read_plan
 from book.tools.project.address import ROOT, Address
 from book.tools.site.solutions import leave_out, leave_out_of_downloads
-from lib import checks
-from lib.checks import CheckFailed
 from tests.book_sources import CHAPTERS, NAMES, read
 
 COURSE = read_plan()
 ASSIGNED = [number for one in COURSE.assignments for number in one.exercises]
-UNRECORDED = [number for number in ASSIGNED if record(number) is None]
-each_unrecorded = pytest.mark.parametrize("number", UNRECORDED)
 each_exercise = pytest.mark.parametrize("number", ASSIGNED)
 each_assignment = pytest.mark.parametrize(
     "assignment", COURSE.assignments, ids=lambda one: one.name
 )
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=NAMES)
-
-
-@pytest.fixture
-def grading() -> Iterator[None]:
-    """The checks as they are where answers are graded."""
-    checks.strict()
-    yield
-    checks.strict(False)
 
 
 # --- the plan -------------------------------------------------------------------------
@@ -215,91 +199,6 @@ def test_make_course_writes_all_of_it(tmp_path: Any) -> None:
     assert sources == {one.name for one in COURSE.assignments}
 
 
-# --- the hidden checks ----------------------------------------------------------------
-
-
-def answers(number: str, kind: str) -> list[tuple[Any, ...]]:
-    """The recorded answers to an exercise: its check, the answer, words."""
-    module = importlib.import_module(
-        f"tests.exercises.answers.chapter_{exercise(number).chapter:02d}"
-    )
-    call = exercise(number).call
-    return [
-        case
-        for case in getattr(module, kind)
-        if call.startswith(f"check.{case[0].__name__}(")
-    ]
-
-
-@each_unrecorded
-def test_the_solution_agrees_with_itself(number: str) -> None:
-    for seed in range(5):
-        expect_the_same(number, solution(number), seed)
-
-
-# How many of the right answers fit the sizes of the visible check alone.
-SIZED = {"5.2": 1, "5.3": 2}
-
-
-def agrees(number: str, answer: Any) -> bool:
-    """Whether an answer is right for the hidden values."""
-    try:
-        expect_the_same(number, answer, COURSE.seed)
-    except CheckFailed:
-        return False
-    return True
-
-
-@each_unrecorded
-def test_right_answers_are_right_for_other_values_too(number: str) -> None:
-    found = [agrees(number, answer) for _, answer, *_ in answers(number, "RIGHT")]
-    assert found.count(False) == SIZED.get(number, 0)
-
-
-@each_unrecorded
-@pytest.mark.usefixtures("grading")
-def test_a_wrong_answer_fails_and_hears_why(number: str) -> None:
-    for check, answer, words in answers(number, "WRONG"):
-        with pytest.raises(CheckFailed, match=re.escape(words)):
-            check(answer)
-
-
-class Parrot:
-    """An answer that has learned by heart what its check asks."""
-
-    def __init__(self, right: Any) -> None:
-        self.right, self.known, self.learns = right, {}, True
-
-    def __call__(self, *arguments: Any) -> Any:
-        heard = repr(arguments)
-        if self.learns:
-            self.known[heard] = self.right(*arguments)
-        return self.known.get(heard, next(iter(self.known.values())))
-
-
-@each_unrecorded
-@pytest.mark.usefixtures("grading")
-def test_what_was_learned_by_heart_is_found_out(number: str) -> None:
-    right = solution(number)
-    if isinstance(right, type):
-        return  # a class cannot know what it is asked
-    parrot = Parrot(right)
-    (check, *_), *_ = answers(number, "RIGHT")
-    assert check(parrot)
-    parrot.learns = False
-    with pytest.raises(CheckFailed, match="not for others"):
-        expect_the_same(number, parrot, COURSE.seed)
-
-
-def test_other_seeds_draw_other_values() -> None:
-    assert set(UNRECORDED) <= DRAWS.keys()
-    drawn = [
-        [hidden.Draw(f"{seed} 3.1").normal(3).tolist() for _ in range(2)]
-        for seed in (1, 2, 1)
-    ]
-    assert drawn[0] == drawn[2] != drawn[1]
-
-
 # --- the fence ---
 
 BEHIND_THE_FENCE = """
@@ -370,20 +269,3 @@ def test_what_the_two_environments_share_has_one_version() -> None:
     for name in course.keys() & book.keys():
         assert course[name] == book[name], name
     assert course["nbgrader"] == "0.9.6"
-
-
-# --- the strict checks ----------------------------------------------------------------
-
-
-@each_unrecorded
-def test_only_strict_checks_fail_a_missing_answer(number: str) -> None:
-    (check, answer, *_), *_ = answers(number, "RIGHT")
-    assert check(...) is None
-    assert check(answer) is None
-    checks.strict()
-    try:
-        assert check(answer) is True
-        with pytest.raises(CheckFailed, match="not answered yet"):
-            check(...)
-    finally:
-        checks.strict(False)

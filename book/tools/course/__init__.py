@@ -2,6 +2,6 @@
 
 `exercises` reads the chapters, `context` finds the code that an exercise leans on, and
 `plan` the course's table of contents. `editions` and `assignments` write notebooks.
-`grading` is nbgrader's way to run them; in its kernel stand `fence`, `shipped` and
-`hidden`, with the draws of the hidden checks in `draws`.
+`autograder` is nbgrader's way to run them; in its kernel stand `fence`, `shipped` and
+`hidden`, which draws other inputs from the records of `lib.exercises`.
 """

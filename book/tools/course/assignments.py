@@ -4,7 +4,6 @@ nbgrader's metadata is written here, into generated files, and nowhere in the bo
 """
 
 import re
-from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode, from_dict
@@ -130,21 +129,15 @@ def _pattern(lines: str) -> str:
 
 
 def _check(exercise: Exercise, seed: int) -> str:
-    drawn = Path(__file__).parent / "draws" / f"chapter_{exercise.chapter:02d}.py"
-    known = drawn.read_text(encoding="utf-8") if drawn.is_file() else ""
     recorded = record(exercise.number)
-    if not (
-        recorded.draws_inputs if recorded else f'@draws("{exercise.number}")' in known
-    ):
+    if not recorded.draws_inputs:
         raise ValueError(
-            f"Exercise {exercise.number} has no hidden values: give it some in "
-            f"book/tools/course/draws/{drawn.name}, or take it out of the assignment."
+            f"Exercise {exercise.number} has no hidden values: let its record draw "
+            f"some, in lib/exercises/{recorded.chapter}.py, or take it out of the "
+            "assignment."
         )
-    module = f"from lib.checks import chapter_{exercise.chapter:02d}"
-    if recorded:
-        module = f"from lib.exercises import {recorded.chapter}"
     return f"""\
-{module} as check
+from lib.exercises import {recorded.chapter} as check
 
 assert {exercise.call}
 ### BEGIN HIDDEN TESTS
