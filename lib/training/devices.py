@@ -58,7 +58,7 @@ def is_first_process() -> bool:
     return getattr(rank_zero_only, "rank", 0) == 0
 
 
-def share(batch: Batch, rank: int, world_size: int) -> Batch:
+def shard(batch: Batch, rank: int, world_size: int) -> Batch:
     r"""Return the sentences of a batch that one of several processes works on.
 
     Shape:
@@ -67,7 +67,7 @@ def share(batch: Batch, rank: int, world_size: int) -> Batch:
 
     Example:
         >>> words = torch.tensor([[4], [5], [6]])
-        >>> share(Batch(words, words, words), rank=1, world_size=2).src
+        >>> shard(Batch(words, words, words), rank=1, world_size=2).src
         tensor([[5]])
     """
     # Every second, third, … row, because neighbors are of similar length.

@@ -13,7 +13,7 @@ from lib.decoding import greedy_decode
 from lib.evaluation import bleu
 from lib.model import Transformer
 from lib.text import Batch, Vocabulary
-from lib.training.devices import share
+from lib.training.devices import shard
 from lib.training.objective import (
     token_accuracy,
     translation_loss,
@@ -110,7 +110,7 @@ class TranslationTask(lightning.LightningModule):
     def _share_of_loss(self, batch: Batch, tokens: int) -> Tensor:
         """Return what the mean over all processes makes the loss of the batch."""
         processes = self.trainer.world_size if self._trainer else 1
-        mine = share(batch, self.global_rank, processes)
+        mine = shard(batch, self.global_rank, processes)
         # Without a sentence, it computes for nothing: the others wait for it.
         some = mine if len(mine.src) else batch
         if self.candidates and self.tgt_vocab:

@@ -150,13 +150,6 @@ def test_no_graph_is_kept_and_the_source_is_left_alone() -> None:
     assert torch.equal(src, before)
 
 
-def test_the_source_is_read_once() -> None:
-    model, reads = restless(), []
-    model.encoder.register_forward_hook(lambda *args: reads.append(1))
-    greedy_decode(model, pad([[3, 4, 5]]), SOS, EOS, 6)
-    assert len(reads) == 1
-
-
 def test_no_sentences_give_none_back() -> None:
     none = torch.ones(0, 3, dtype=torch.long)
     assert greedy_decode(restless(), none, SOS, EOS, 5).size(0) == 0

@@ -74,15 +74,6 @@ def test_padding_has_the_zero_vector_and_keeps_it(pad_id: int) -> None:
     assert (norms[torch.arange(7) != pad_id] > 0.1).all()
 
 
-@pytest.mark.parametrize("d_model", [16, 256])
-def test_embedded_words_start_with_numbers_of_size_one(d_model: int) -> None:
-    torch.manual_seed(0)
-    module = TokenEmbedding(500, d_model, pad_id=0)
-    words = module(torch.arange(1, 500)[None])
-    assert abs(words.mean().item()) < 0.05
-    assert abs(words.std().item() - 1) < 0.05
-
-
 @pytest.mark.parametrize("ids", [[[7]], [[-1]], [[0, 1, 700]], [[-5, 9]]])
 def test_ids_outside_the_vocabulary_are_refused(ids: list[list[int]]) -> None:
     low, high = min(ids[0]), max(ids[0])

@@ -233,15 +233,6 @@ def test_only_positions_tell_the_encoder_the_order(
         assert not torch.allclose(moved, model.encode(src, mask)[:, order])
 
 
-def test_encode_and_decode_are_the_two_halves_of_forward() -> None:
-    model = tiny_model()
-    src, tgt = pad([[5, 6, 7], [8, 9]]), pad([[1, 5], [1, 6]])
-    mask = padding_mask(src, 0)
-    memory = model.encode(src, mask)
-    assert memory.shape == (2, 3, 8)
-    assert torch.equal(model.decode(tgt, memory, mask), model(src, tgt))
-
-
 # --- parameters -----------------------------------------------------------------------
 
 
@@ -352,17 +343,6 @@ def test_weights_of_a_longer_model_fit_a_shorter_one() -> None:
     short.load_state_dict(long.state_dict())
     src, tgt = pad([[5, 6, 7]]), pad([[1, 5]])
     assert torch.equal(short(src, tgt), long(src, tgt))
-
-
-def test_layers_start_different_from_one_another() -> None:
-    model = tiny_model(n_layers=3)
-    for stack in (model.encoder.layers, model.decoder.layers):
-        for name, parameter in stack[0].named_parameters():
-            for other in (stack[1], stack[2]):
-                twin = other.get_parameter(name)
-                assert twin is not parameter
-                if parameter.dim() > 1:
-                    assert not torch.equal(twin, parameter), name
 
 
 # --- modes and dtypes -----------------------------------------------------------------

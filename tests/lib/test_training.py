@@ -11,9 +11,6 @@ import math
 import os
 import random
 import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
@@ -439,37 +436,6 @@ def test_a_run_ended_at_any_moment_ends_as_if_it_had_not_been(
 def losses(folder: Path) -> list:
     with (folder / "log.csv").open(newline="") as lines:
         return [{**row, "seconds": ""} for row in csv.DictReader(lines)]
-
-
-KILLED = """
-import sys
-sys.path[:0] = [{root!r}]
-from tests.lib.test_training import TINY, Path, corpus, train
-train(*corpus(), TINY, Path({folder!r}))
-"""
-
-
-def test_a_run_killed_for_real_ends_as_if_it_had_not_been(
-    unbroken: tuple, tmp_path: Path
-) -> None:
-    """Kill its process, with no chance to clean up, and go on in another one."""
-    whole, expected = unbroken
-    folder = tmp_path / "run"
-    process = subprocess.Popen(
-        [sys.executable, "-c", KILLED.format(root=str(ROOT), folder=str(folder))],
-        env={**os.environ, "OMP_NUM_THREADS": str(torch.get_num_threads())},
-        stderr=subprocess.PIPE,
-    )
-    deadline = time.monotonic() + 120
-    while process.poll() is None and time.monotonic() < deadline:
-        if (folder / "checkpoint.safetensors").exists():
-            break
-        time.sleep(0.002)
-    process.kill()
-    _, said = process.communicate()
-    assert (folder / "checkpoint.safetensors").exists(), said.decode()
-    assert equal(weights(train(*corpus(), TINY, folder, resume=True)), expected)
-    assert losses(folder) == losses(whole)
 
 
 class TestInterrupted:

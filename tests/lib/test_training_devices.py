@@ -19,7 +19,7 @@ from lib.commands.train import _one_voice
 from lib.config import TransformerConfig
 from lib.text import Batch, Vocabulary
 from lib.training import Hardware, TranslationTask, read_log, train, translation_loss
-from lib.training.devices import share
+from lib.training.devices import shard
 from lib.training.risk import own_translations_risk
 from tests.lib import test_training
 from tests.lib.test_training import TINY, corpus, losses
@@ -30,7 +30,7 @@ class TestShare:
     def test_every_sentence_has_one_process(self, rows: int, processes: int) -> None:
         ids = torch.arange(rows)[:, None]
         batch = Batch(ids, ids + 10, ids + 20)
-        parts = [share(batch, rank, processes) for rank in range(processes)]
+        parts = [shard(batch, rank, processes) for rank in range(processes)]
         for part in parts:
             assert torch.equal(part.tgt_in, part.src + 10)
             assert torch.equal(part.tgt_out, part.src + 20)
