@@ -134,6 +134,8 @@ def keep_or_drop(fold: Tag) -> None:
 def print_to(path: Path, page: Page, whole: Path) -> None:
     """Print one document."""
     page.goto(whole.as_uri(), wait_until="networkidle", timeout=240_000)
+    # A file is idle before it has been read.
+    page.wait_for_load_state("load", timeout=240_000)
     page.pdf(
         path=path,
         format="A4",
