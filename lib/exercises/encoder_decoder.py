@@ -148,10 +148,7 @@ visible.slips = {
     "You found only the diagonal: after changing input j, compare all outputs and not "
     "only output j.": lambda run, x: torch.eye(x.size(1)).bool(),
     "Everything seems visible: change one input at a time, in a fresh clone of x for "
-    "each.": [
-        lambda run, x: torch.ones(x.size(1), x.size(1)).bool(),
-        _keeps_changing,
-    ],
+    "each.": [lambda run, x: torch.ones(x.size(1), x.size(1)).bool(), _keeps_changing],
     "Nothing moves: run the changed vectors, and compare with the run of the unchanged "
     "ones.": lambda run, x: _visible(lambda changed: run(x), x),
     "The matrix is inverted: True stands for an output that does move.": (
@@ -289,10 +286,7 @@ fresh_copies.slips = {
         lambda layer, n: [copy.deepcopy(layer)] * n,
         lambda layer, n: [layer] * n,
     ],
-    _GIVEN: [
-        lambda layer, n: [layer, *_fresh(layer, n - 1)],
-        _spoils_the_given,
-    ],
+    _GIVEN: [lambda layer, n: [layer, *_fresh(layer, n - 1)], _spoils_the_given],
     _CLONES: lambda layer, n: [copy.deepcopy(layer) for _ in range(n)],
     _SAME.format("self_attention.query_proj.weight"): (
         lambda layer, n: _fresh(layer, n, drawn=lambda name, _: "inner.weight" in name)

@@ -356,10 +356,7 @@ def _sentences_right(logits: Tensor, labels: Tensor, pad_id: int) -> int:
     return int(_fine(logits, labels, pad_id).all(dim=1).sum())
 
 
-@exercise(
-    "One wrong word, and the whole sentence is wrong.",
-    right=_sentences_right,
-)
+@exercise("One wrong word, and the whole sentence is wrong.", right=_sentences_right)
 def sentences_right(draw: Draw) -> Cases:
     """`sentences_right(logits, labels, pad_id)`: a count of whole sentences."""
     labels, said = torch.tensor(_LABELS), torch.tensor(_SAID)

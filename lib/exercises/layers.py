@@ -252,10 +252,7 @@ def _verdict(answer: Any, kind: str, first: bool) -> bool:
     return bool(answer(_BLOCKS[kind](first)))
 
 
-@exercise(
-    "It asks what a block does, not what it is called.",
-    right=_hands_through,
-)
+@exercise("It asks what a block does, not what it is called.", right=_hands_through)
 def is_pre_norm(draw: Draw) -> Cases:
     """`is_pre_norm(block)`: the order of the norm, found by trying."""
     orders = [True, False]
@@ -325,12 +322,7 @@ def _in_training(answer: Any, x: Tensor, first: bool) -> Parts:
         "whether something is dropped in training",
     )
     ones = [block(x, torch.ones_like) for _ in range(2)]
-    return Parts(
-        {
-            name[0]: block(x, torch.zeros_like),
-            name[1]: not torch.equal(*ones),
-        }
-    )
+    return Parts({name[0]: block(x, torch.zeros_like), name[1]: not torch.equal(*ones)})
 
 
 def _after_eval(answer: Any, x: Tensor, first: bool, matrix: Tensor) -> Any:

@@ -26,8 +26,7 @@ def _band(length: int, back: int, ahead: int) -> Tensor:
 
 
 @exercise(
-    "With a width of the whole length it is the causal mask again.",
-    right=_window,
+    "With a width of the whole length it is the causal mask again.", right=_window
 )
 def window_mask(draw: Draw) -> Cases:
     """`window_mask(length, width)`: each position and the few before it."""

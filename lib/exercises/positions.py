@@ -22,10 +22,7 @@ def _steps(i: float, d_model: int) -> float:
     return math.tau * 10000 ** (2 * i / d_model)
 
 
-@exercise(
-    "For i = 255 of d_model = 512 it is a turn in 60,611 words.",
-    right=_steps,
-)
+@exercise("For i = 255 of d_model = 512 it is a turn in 60,611 words.", right=_steps)
 def wavelength(draw: Draw) -> Cases:
     """`wavelength(i, d_model)`: the steps in which one hand goes around."""
     yield case(0, 512)

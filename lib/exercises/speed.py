@@ -133,10 +133,7 @@ def _weighted(gradients: list[Tensor], tokens: list[int]) -> Tensor:
     return torch.as_tensor(total / sum(tokens))
 
 
-@exercise(
-    "Now two processes learn what one would have learned.",
-    right=_weighted,
-)
+@exercise("Now two processes learn what one would have learned.", right=_weighted)
 def join_gradients(draw: Draw) -> Cases:
     """`join_gradients(gradients, tokens)`: their mean, weighted by tokens."""
     gradients = [torch.tensor([1.0, 4.0]), torch.tensor([5.0, 0.0])]

@@ -17,10 +17,7 @@ def _frame(vocabulary: Vocabulary, sentence: str) -> list[int]:
     return [vocabulary.sos_id, *vocabulary.encode(sentence), vocabulary.eos_id]
 
 
-@exercise(
-    "The decoder reads all but the last and answers the rest.",
-    right=_frame,
-)
+@exercise("The decoder reads all but the last and answers the rest.", right=_frame)
 def frame(draw: Draw) -> Cases:
     """`frame(vocabulary, sentence)`: the ids between start and end."""
     words = ["Me", "gusta", "el", "coche"]  # their ids are those from 4 on
@@ -63,10 +60,7 @@ def _lookup(token_ids: Tensor, table: Tensor) -> Tensor:
     return table[token_ids]
 
 
-@exercise(
-    "An index does the same without a single multiplication.",
-    right=_lookup,
-)
+@exercise("An index does the same without a single multiplication.", right=_lookup)
 def lookup(draw: Draw) -> Cases:
     """`lookup(token_ids, table)`: rows by one-hot vectors and a product."""
     what = "The result for ids of shape (2, 3) and a table of shape (5, 4)"
@@ -190,10 +184,7 @@ def _count(token_ids: Tensor, pad_id: int) -> Tensor:
     return (token_ids == pad_id).sum()
 
 
-@exercise(
-    "Keep an eye on it: it is the share of the work thrown away.",
-    right=_share,
-)
+@exercise("Keep an eye on it: it is the share of the work thrown away.", right=_share)
 def padding_share(draw: Draw) -> Cases:
     """`padding_share(token_ids, pad_id)`: from 0 to 1, whatever the id."""
     token_ids = torch.tensor([[5, 6, 0, 1, 1], [7, 1, 1, 1, 1]])

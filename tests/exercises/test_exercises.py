@@ -10,12 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat import NotebookNode
-from nbformat.v4 import (
-    new_code_cell,
-    new_markdown_cell,
-    new_notebook,
-    new_output,
-)
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from book.tools.course.exercises import exercises
 from book.tools.notebooks.normal_form import text_of
