@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import platform
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from torch import nn
 
-from book.tools.lab.bench import command, sections
-from book.tools.lab.bench.models import (
-    QUICK,
-    PyTorchModel,
-    Sizes,
-    batches_as_they_come,
-    batches_by_length,
-    batches_of_one_length,
-    book_loss,
-    book_model,
-    packed_loss,
-    padding_share,
-    plain_loss,
-    sentence_pairs,
-    trainer,
-)
-from book.tools.lab.bench.sections import SECTIONS, contenders, loss_of
-from book.tools.lab.bench.timing import (
-    environment,
-    in_fresh_process,
-    race,
-    ratio,
-    spread,
-)
+from book.tools.lab import timing, variants
+from book.tools.lab.bench import __main__ as command
+from book.tools.lab.bench import batches, sections, training
+from book.tools.lab.bench.models import QUICK, PyTorchModel, Sizes, book_model
+from book.tools.lab.bench.sections import SECTIONS
+from book.tools.lab.bench.table import number, table
+from book.tools.lab.record import RECORDS, begun
 from lib.model import count_parameters
 from lib.text.files import read_json
 
@@ -41,12 +27,11 @@ from lib.text.files import read_json
 def no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the sections that start a process of their own believe that they did."""
 
-    def answer(arguments: list[str], seconds: int = 0) -> str:
-        if arguments[0] == "--peak":
-            return "12.6"
+    def fail(*_: Any, **__: Any) -> None:
         raise RuntimeError("no compiler was found")
 
-    monkeypatch.setattr(sections, "in_fresh_process", answer)
+    monkeypatch.setattr(training, "in_fresh_process", lambda *_: 12.6)
+    monkeypatch.setattr(sections, "in_fresh_process", fail)
 
 
 # --- fairness -------------------------------------------------------------------------
@@ -62,7 +47,7 @@ def test_turns_are_taken_and_the_warm_up_is_not_counted() -> None:
 
         return run
 
-    rates = race({"a": contender("a"), "b": contender("b")}, rounds=3)
+    rates = timing.race({"a": contender("a"), "b": contender("b")}, rounds=3)
     assert calls == [
         *(("b", 0), ("a", 0), ("a", 1), ("b", 1)),
         *(("b", 2), ("a", 2), ("a", 3), ("b", 3)),
@@ -74,33 +59,44 @@ def test_turns_are_taken_and_the_warm_up_is_not_counted() -> None:
 def test_a_ratio_is_taken_pair_by_pair() -> None:
     # The second round was slow for both: the ratio does not see it.
     rates = {"ours": [30.0, 3.0, 24.0], "theirs": [10.0, 1.0, 8.0]}
-    result = ratio(rates, "ours", "theirs")
+    result = timing.ratio(rates, "ours", "theirs")
     assert result == {"name": "ours ÷ theirs", "median": 3.0, "low": 3.0, "high": 3.0}
-    assert spread([5.0, 1.0, 3.0]) == {"median": 3.0, "low": 1.0, "high": 5.0}
+    assert timing.spread([5.0, 1.0, 3.0]) == {"median": 3.0, "low": 1.0, "high": 5.0}
+
+
+def test_facts_are_told_in_the_row_or_the_ratio_of_that_name() -> None:
+    facts = {"a": {"megabytes": 7}, "b ÷ a": {"tokens": 20}}
+    contenders = {"a": lambda number: 1, "b": lambda number: 2}
+    rows, ratios = timing.Turns(contenders, 2, [("b", "a")], facts).run()
+    assert [row.get("megabytes") for row in rows] == [7, None]
+    assert [row["tokens"] for row in ratios] == [20]
 
 
 def test_all_batches_hold_the_same_sentences_within_the_limit() -> None:
-    pairs = sentence_pairs(QUICK)
-    by_length, as_they_come = batches_by_length(QUICK), batches_as_they_come(QUICK)
+    pairs = batches.sentence_pairs(QUICK)
+    by_length, as_they_come = (
+        batches.batches_by_length(QUICK),
+        batches.batches_as_they_come(QUICK),
+    )
     for batch in by_length + as_they_come:
         assert batch.src.numel() <= QUICK.max_tokens
         assert batch.tgt_in.numel() <= QUICK.max_tokens
     assert sum(len(batch.src) for batch in by_length) == len(pairs)
     tokens = sum(int((batch.src != 0).sum()) for batch in by_length)
     assert tokens == sum(len(src) for src, _ in pairs)
-    for batch in batches_of_one_length(QUICK):
+    for batch in batches.batches_of_one_length(QUICK):
         size = (QUICK.padded_batch, QUICK.padded_length)
         assert batch.src.shape == batch.tgt_in.shape == batch.tgt_out.shape == size
     shares = [
-        padding_share(batches)
-        for batches in (by_length, as_they_come, batches_of_one_length(QUICK))
+        batches.padding_share(made)
+        for made in (by_length, as_they_come, batches.batches_of_one_length(QUICK))
     ]
     assert shares == sorted(shares)
     assert shares[0] < 0.15 < 0.7 < shares[2]
 
 
 def test_sentences_are_as_long_as_everyday_ones() -> None:
-    pairs = sentence_pairs(Sizes())
+    pairs = batches.sentence_pairs(Sizes())
     src = torch.tensor([float(len(src)) for src, _ in pairs])
     more = torch.tensor([float(len(tgt) - 1) for _, tgt in pairs]) - src
     assert 9 < src.mean() < 10
@@ -120,12 +116,10 @@ def test_both_models_have_the_same_size() -> None:
 
 def test_the_papers_dropout_leaves_two_kinds_of_dropout_out() -> None:
     def working(model: nn.Module) -> int:
-        parts = [part for part in model.modules() if isinstance(part, nn.Dropout)]
-        attentions = [
-            m for m in model.modules() if isinstance(m, nn.MultiheadAttention)
-        ]
-        return sum(part.p > 0 for part in parts) + sum(
-            m.dropout > 0 for m in attentions
+        return sum(
+            part.p > 0 if isinstance(part, nn.Dropout) else part.dropout > 0
+            for part in model.modules()
+            if isinstance(part, nn.Dropout | nn.MultiheadAttention)
         )
 
     ours = working(book_model(QUICK))
@@ -136,19 +130,19 @@ def test_the_papers_dropout_leaves_two_kinds_of_dropout_out() -> None:
 
 
 def test_the_loss_is_the_same_number_whoever_computes_it() -> None:
-    model, batch = book_model(QUICK).eval(), batches_by_length(QUICK)[0]
-    expected = plain_loss(model, batch)
-    for loss in (book_loss, packed_loss):
+    model, batch = book_model(QUICK).eval(), batches.batches_by_length(QUICK)[0]
+    expected = training.plain_loss(model, batch)
+    for loss in (training.book_loss, training.packed_loss):
         torch.testing.assert_close(loss(model, batch), expected)
 
 
 @pytest.mark.parametrize("half", [False, True])
 def test_every_contender_learns_in_the_loop(half: bool) -> None:
-    for name, build in contenders().items():
+    for name, build in training.MODELS.items():
         model = build(QUICK)
         before = [parameter.clone() for parameter in model.parameters()]
-        batch = batches_by_length(QUICK)[0]
-        step = trainer(model, [batch], loss_of(name), half)
+        batch = batches.batches_by_length(QUICK)[0]
+        step = training.trainer(model, [batch], half=half)
         assert step(0) == int((batch.tgt_out != 0).sum())
         assert any(
             not torch.equal(now, then)
@@ -174,77 +168,65 @@ def test_every_section_runs_and_is_written(
     assert text == capsys.readouterr().out
     for section in result["sections"].values():
         for row in section["rows"]:
-            assert f"| {row['name']} | {command._number(row['median'])} (" in text
+            assert f"| {row['name']} | {number(row['median'])} (" in text
 
 
-def test_a_section_alone_leaves_the_others_as_they_were(
-    no_processes: None, tmp_path: Path
-) -> None:
-    arguments = ["--quick", "--out", str(tmp_path)]
-    command.main(["beam", *arguments])
-    before = read_json(tmp_path / "bench.json")
-    command.main(["threads", *arguments])
-    after = read_json(tmp_path / "bench.json")
-    assert list(after["sections"]) == ["threads", "beam"]
-    assert after["sections"]["beam"] == before["sections"]["beam"]
+def test_a_section_alone_leaves_the_others_of_this_machine(tmp_path: Path) -> None:
+    file = tmp_path / "bench.json"
 
+    def measured(name: str) -> list[str]:
+        assert command.main([name, "--quick", "--out", str(tmp_path)]) == 0
+        return list(read_json(file)["sections"])
 
-def test_numbers_of_another_machine_are_not_mixed_in(tmp_path: Path) -> None:
-    arguments = ["--quick", "--out", str(tmp_path)]
-    command.main(["beam", *arguments])
-    record = read_json(tmp_path / "bench.json")
+    assert measured("beam") == ["beam"]
+    before = read_json(file)["sections"]["beam"]
+    assert measured("threads") == ["threads", "beam"]
+    record = read_json(file)
+    assert record["sections"]["beam"] == before
     record["environment"]["processor"] = "another"
-    (tmp_path / "bench.json").write_text(json.dumps(record))
-    command.main(["threads", *arguments])
-    assert list(read_json(tmp_path / "bench.json")["sections"]) == ["threads"]
-    (tmp_path / "bench.json").write_text("{")
-    command.main(["threads", *arguments])
-    assert list(read_json(tmp_path / "bench.json")["sections"]) == ["threads"]
+    file.write_text(json.dumps(record))
+    assert measured("threads") == ["threads"]
+    file.write_text("{")
+    assert measured("beam") == ["beam"]
 
 
 def test_a_quick_run_leaves_the_record_alone(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    file = command.RECORDS / "bench.json"
-    before = file.read_bytes() if file.is_file() else None
+    before = (RECORDS / "bench.json").read_bytes()
     assert command.main(["--quick", "threads"]) == 0
-    assert (file.read_bytes() if file.is_file() else None) == before
+    assert (RECORDS / "bench.json").read_bytes() == before
     assert "## Threads" in capsys.readouterr().out
 
 
 def test_a_wrong_section_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["--quick", "speed"]) == 2
     error = capsys.readouterr().err
-    assert error.startswith("There is no section 'speed'; the sections are training, ")
+    assert error.startswith("There is no section 'speed'; they are training, ")
     assert len(error.splitlines()) == 1
 
 
 def test_the_record_names_no_machine_and_no_path() -> None:
-    import platform
-
-    told = json.dumps(environment())
+    told = json.dumps(timing.environment())
     assert platform.node() not in told or len(platform.node()) < 4
     assert "/" not in told.replace("\\/", "")
 
 
 def test_memory_is_measured_in_a_process_of_its_own() -> None:
-    name = sections.OURS
-    assert 0 < float(in_fresh_process(["--peak", name, "--quick"])) < 500
-
-
-def test_a_failure_in_the_other_process_is_told() -> None:
-    with pytest.raises(RuntimeError, match="invalid choice"):
-        in_fresh_process(["--peak", "nobody"])
-
-
-# --- the record that ships ------------------------------------------------------------
-
-RECORD = command.RECORDS / "bench.json"
+    assert 0 < timing.in_fresh_process(training.peak_of, training.OURS, True) < 500
+    with pytest.raises(RuntimeError, match="KeyError: 'nobody'"):
+        timing.in_fresh_process(training.peak_of, "nobody", True)
 
 
 def test_the_shipped_record_is_of_the_sizes_that_the_book_names() -> None:
-    record = read_json(RECORD)
+    record = read_json(RECORDS / "bench.json")
     assert record["sizes"] == json.loads(json.dumps(Sizes().__dict__))
     assert list(record["sections"]) == list(SECTIONS)
-    table = (command.RECORDS / "bench.md").read_text(encoding="utf-8")
-    assert table == command.table(record)
+    assert (RECORDS / "bench.md").read_text(encoding="utf-8") == table(record)
+
+
+def test_the_shipped_runs_of_other_sizes_are_gone_on_with() -> None:
+    head = {"corpus": "tatoeba-en-es", "every": variants.EVERY}
+    head["settings"] = dataclasses.asdict(variants.SETTINGS["sizes"])
+    names = [run["name"] for run in begun(RECORDS / "variants.json", head)["runs"]]
+    assert list(dict.fromkeys(names)) == list(variants.VARIANTS["sizes"])

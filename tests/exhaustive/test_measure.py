@@ -25,7 +25,6 @@ from lib.evaluation import (
     compare_with_all,
     far_pairs,
 )
-from lib.evaluation.bootstrap import Counts
 from lib.text.subwords import SubwordVocabulary
 from lib.training import TrainingSettings, read_log, train
 from lib.translator import Translator
@@ -92,46 +91,30 @@ def test_the_folder_is_whole(folder: Path) -> None:
 
 
 def test_its_scores_are_those_of_the_translator_in_it(folder: Path) -> None:
-    found = load(folder / "scores.json")["scores"]["test"]
-    answers = references(make_corpus().splits["test"])
-    written = Translator.load(folder).translate(answers, beam_size=4)
-    expected = compare_with_all(written, list(answers.values()))
-    assert {name: found[name] for name in expected} == expected
-    assert found["sentences"] == len(answers)
-    assert found["pairs"] == len(answers) + 1
-    assert (found["beam_size"], found["length_penalty"]) == (4, 0.6)
-
-
-def test_the_far_part_is_scored_from_the_same_translations(folder: Path) -> None:
-    report = load(folder / "scores.json")
+    report, translator = load(folder / "scores.json"), Translator.load(folder)
     splits = make_corpus().splits
-    far = references(far_pairs(splits))
-    assert 0 < len(far) < len(references(splits["test"]))
-    written = Translator.load(folder).translate(far, beam_size=4)
-    expected = compare_with_all(written, list(far.values()))
-    found = report["scores"]["test-far"]
-    assert {name: found[name] for name in expected} == expected
+    answers, far = references(splits["test"]), references(far_pairs(splits))
+    assert 0 < len(far) < len(answers)
+    for part, right in (("test", answers), ("test-far", far)):
+        expected = compare_with_all(
+            translator.translate(right, beam_size=4), list(right.values())
+        )
+        how = {"beam_size": 4, "length_penalty": 0.6}
+        assert report["scores"][part] == {**expected, **how}
+    assert report["scores"]["test"]["pairs"] == len(answers) + 1
     assert report["far"] == fingerprint(set(far))
     assert "`test-far`" in (folder / "README.md").read_text("utf-8")
-    rows = read_rows(folder / "ngram_counts.csv")
-    assert sum(row["far"] for row in rows) == len(far)
-
-
-def read_rows(file: Path) -> list[dict[str, int]]:
-    with file.open(encoding="utf-8") as lines:
-        return [{k: int(v) for k, v in row.items()} for row in csv.DictReader(lines)]
-
-
-def counts_of(rows: list[dict[str, int]], prefix: str = "") -> Counts:
-    return np.array([[row[prefix + name] for name in COUNTED] for row in rows])
 
 
 def test_the_counts_add_up_to_the_score(folder: Path) -> None:
-    rows = read_rows(folder / "ngram_counts.csv")
-    report = load(folder / "scores.json")["scores"]["test"]
-    assert len(rows) == report["sentences"]
-    assert round(bleu_of_counts(counts_of(rows)), 2) == report["bleu"]
-    assert sum(row["references"] for row in rows) == report["pairs"]
+    with (folder / "ngram_counts.csv").open(encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    counts = np.array([[int(row[name]) for name in COUNTED] for row in rows])
+    scores = load(folder / "scores.json")["scores"]
+    assert len(rows) == scores["test"]["sentences"]
+    assert round(bleu_of_counts(counts), 2) == scores["test"]["bleu"]
+    assert sum(int(row["references"]) for row in rows) == scores["test"]["pairs"]
+    assert sum(int(row["far"]) for row in rows) == scores["test-far"]["sentences"]
 
 
 def test_a_folder_is_scored_again_to_the_same_scores(
@@ -149,24 +132,24 @@ def test_a_folder_is_scored_again_to_the_same_scores(
         assert (again / name).read_bytes() == (folder / name).read_bytes()
 
 
-def go_on(folder: Path, home: Path, settings: TrainingSettings) -> Path:
-    """Train a translator further, and make another one of that run."""
-    run, out, start = home / "run", home / "out", Translator.load(folder)
-    shared = start.src_vocab
-    splits = make_corpus().splits
-    trained = train(splits, shared, shared, settings, run, start=start.model)
-    Translator(trained.model, shared, shared).save(run)
-    make([str(run), str(out), "--from", str(folder)])
-    return out
-
-
 SECOND = dataclasses.replace(
     SETTINGS, epochs=2, average=2, subword_dropout=0.1, learning_rate=0.001
 )
 
 
+def go_on(folder: Path, home: Path) -> Path:
+    """Train a translator further, and make another one of that run."""
+    run, out, start = home / "run", home / "out", Translator.load(folder)
+    shared = start.src_vocab
+    splits = make_corpus().splits
+    trained = train(splits, shared, shared, SECOND, run, start=start.model)
+    Translator(trained.model, shared, shared).save(run)
+    make([str(run), str(out), "--from", str(folder)])
+    return out
+
+
 def test_a_second_run_tells_of_the_first(folder: Path, tmp_path: Path) -> None:
-    out = go_on(folder, tmp_path, SECOND)
+    out = go_on(folder, tmp_path)
     report, card = load(out / "scores.json"), (out / "README.md").read_text("utf-8")
     first, last = (read_settings([], out / f"{name}.toml") for name in NAMES)
     assert first == read_settings([], folder / "settings.toml")

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
 from book.tools.lab import page_measure
+from book.tools.lab.record import RECORDS
 from book.tools.project.address import ROOT
 from book.tools.site import page_model
 from book.tools.site.javascript import check_types, run_node
@@ -351,7 +352,7 @@ def test_another_tokenizer_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_record_is_of_this_model_and_keeps_its_promises() -> None:
-    record = read_json(page_measure.RECORD)
+    record = read_json(RECORDS / "page.json")
     weights = (FOLDER / "model.safetensors").read_bytes()
     assert record["weights"] == hashlib.sha256(weights).hexdigest()
     assert record["bytes"] <= page_model.MOST_BYTES

@@ -12,14 +12,11 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import os
-import platform
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
 from safetensors.torch import load_file
 
 from book.tools.lab.scoring import counts_table, grade
@@ -40,13 +37,19 @@ from lib.training.averaging import (
 from lib.training.folders import LOG, SETTINGS
 from lib.training.logs import read_log, write_log
 from lib.translator import Translator
-from lib.translator.card import EARLIER, SETTINGS_FILE, write_card
+from lib.translator.card import (
+    EARLIER,
+    REPORT_FILE,
+    SETTINGS_FILE,
+    machine,
+    write_card,
+)
 
 BEAM, PENALTY = 4, 0.6  # the paper's
-BEAMS = ((1, PENALTY), (2, PENALTY), (4, PENALTY), (8, PENALTY))
-PENALTIES = ((BEAM, 0.0), (BEAM, 1.0), (BEAM, 2.0), (BEAM, 3.0))
+SEARCHES = [(beam, PENALTY) for beam in (1, 2, 4, 8)]
+SEARCHES += [(BEAM, penalty) for penalty in (0.0, 1.0, 2.0, 3.0)]
 AVERAGES = (2, 4, 8)
-SCORES, TRIED = "scores.json", "tried.json"
+TRIED = "tried.json"
 WEIGHTS = "model.safetensors"  # those that a run ends with
 
 
@@ -55,34 +58,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     what = parser.add_subparsers(required=True)
     ship = what.add_parser("translator", help="make a folder to ship out of a run")
-    ship.add_argument("run", type=Path)
-    ship.add_argument("folder", type=Path)
-    ship.add_argument("--corpus", default="tatoeba-en-es", choices=corpora.names())
-    ship.add_argument(
-        "--from",
-        dest="start",
-        type=Path,
-        help="folder of the translator that the run began with",
-    )
-    ship.add_argument("--limit", type=int, help="sources of each part, for a trial")
-    ship.add_argument("--machine", default=machine(), help="(%(default)s)")
-    ship.set_defaults(do=make_translator)
     again = what.add_parser("score", help="score a folder that was made, again")
-    again.add_argument("folder", type=Path)
-    again.add_argument("--limit", type=int, help="sources of each part, for a trial")
-    again.set_defaults(do=score_again)
     record = what.add_parser("record", help="keep what a benchmark's run gave")
-    record.add_argument("run", type=Path)
-    record.add_argument("file", type=Path)
-    record.set_defaults(do=keep_record)
+    tasks = (ship, make_translator), (again, score_again), (record, keep_record)
+    for each, task in tasks:
+        if each is not again:
+            each.add_argument("run", type=Path)
+        each.add_argument("file" if each is record else "folder", type=Path)
+        each.set_defaults(do=task)
+    ship.add_argument("--corpus", default="tatoeba-en-es", choices=corpora.names())
+    told = "folder of the translator that the run began with"
+    ship.add_argument("--from", dest="start", type=Path, help=told)
+    ship.add_argument("--machine", default=machine(), help="(%(default)s)")
     options = parser.parse_args(arguments)
     options.do(options)
-
-
-def machine() -> str:
-    """Say what this is, without the name of the machine."""
-    cores = f"{os.cpu_count()} cores of a {platform.machine()} processor"
-    return f"{cores}, PyTorch {torch.__version__}"
 
 
 # --- a translator ---------------------------------------------------------------------
@@ -93,7 +82,7 @@ def make_translator(options: argparse.Namespace) -> None:
     corpus = corpora.load(options.corpus)
     folder = options.folder
     run = Run(options.run, corpus, options.start)
-    tried, chosen = choose_average(run, options.limit)
+    tried, chosen = choose_average(run)
     translator = run.translator(*chosen)
     translator.save(folder, half=True)
     translator = Translator.load(folder)  # as everybody will use it, in 16 bits
@@ -102,29 +91,25 @@ def make_translator(options: argparse.Namespace) -> None:
     write_log(folder / LOG, run.log)
     for name, earlier in zip(EARLIER, run.earlier, strict=False):
         write_whole(folder / f"{name}.toml", to_toml(earlier["settings"]))
-    measure(folder, translator, corpus, report, options.limit)
+    measure(folder, translator, corpus, report)
 
 
 def score_again(options: argparse.Namespace) -> None:
     """Measure a folder as it stands, and write its scores and its card anew."""
-    report = read_json(options.folder / SCORES)
+    report = read_json(options.folder / REPORT_FILE)
     corpus = corpora.load(report["corpus"])
     translator = Translator.load(options.folder)
-    measure(options.folder, translator, corpus, report, options.limit)
+    measure(options.folder, translator, corpus, report)
 
 
 def measure(
-    folder: Path,
-    translator: Translator,
-    corpus: Corpus,
-    report: dict[str, Any],
-    limit: int | None,
+    folder: Path, translator: Translator, corpus: Corpus, report: dict[str, Any]
 ) -> None:
     """Search on the validation part, translate the test part, and write it all."""
-    beams, counts = search(translator, corpus, limit)
+    beams, counts = search(translator, corpus)
     write_json(folder / "beams.json", beams)
     write_whole(folder / "validation_counts.csv", counts)
-    answers = dict(list(references(corpus.splits["test"]).items())[:limit])
+    answers = references(corpus.splits["test"])
     written = translator.translate(answers, 64, BEAM, PENALTY)
     graded = grade(answers, written, corpus)
     write_json(folder / "errors.json", graded.errors)
@@ -133,7 +118,7 @@ def measure(
     scores = {part: {**found, **how} for part, found in graded.scores.items()}
     report = {**report, "far": graded.far, "scores": scores}
     report["winner"] = try_winner(beams, translator, answers, written)
-    write_json(folder / SCORES, report)
+    write_json(folder / REPORT_FILE, report)
     write_whole(folder / SETTINGS_FILE, to_toml(report["settings"]))
     write_card(folder, report)
     print((folder / "README.md").read_text("utf-8"))
@@ -248,7 +233,7 @@ class Run:
 
 def earlier_runs(folder: Path) -> list[dict[str, Any]]:
     """Return the runs that a translator was made by, the first one first."""
-    report = read_json(folder / SCORES)
+    report = read_json(folder / REPORT_FILE)
     runs = [*report.get("earlier", []), report]
     if len(runs) > len(EARLIER):
         raise ValueError(
@@ -266,12 +251,12 @@ def earlier_runs(folder: Path) -> list[dict[str, Any]]:
 
 
 def validate(
-    translator: Translator, corpus: Corpus, limit: int | None, *how: Any
+    translator: Translator, corpus: Corpus, beam: int, penalty: float
 ) -> tuple[dict[str, Any], Counts]:
     """Score on the validation part; return what BLEU counted in each sentence, too."""
-    answers = dict(list(references(corpus.splits["validation"]).items())[:limit])
+    answers = references(corpus.splits["validation"])
     start = time.process_time()  # other programs do not count
-    written = translator.translate(answers, 64, *how)
+    written = translator.translate(answers, 64, beam, penalty)
     seconds = time.process_time() - start
     right = list(answers.values())
     found = compare_with_all(written, right)
@@ -291,9 +276,7 @@ def difference(counts: Counts, baseline: Counts) -> list[float]:
     return [round(number, 2) for number in paired_bootstrap(counts, baseline)]
 
 
-def choose_average(
-    run: Run, limit: int | None
-) -> tuple[list[dict[str, Any]], tuple[int, int]]:
+def choose_average(run: Run) -> tuple[list[dict[str, Any]], tuple[int, int]]:
     """Score the kept epochs alone and averaged; return the best numbers.
 
     They are found with the search that the scores use. The first is that of the epochs
@@ -307,7 +290,7 @@ def choose_average(
     rows, counts = [], []
     for epoch, average, runs in tried:
         translator = run.translator(average, runs, epoch)
-        found, counted = validate(translator, run.corpus, limit, BEAM, PENALTY)
+        found, counted = validate(translator, run.corpus, BEAM, PENALTY)
         made = {"epoch": run.before + epoch, "average": average, "runs": runs}
         rows.append({**made, **found})
         counts.append(counted)
@@ -320,15 +303,11 @@ def choose_average(
     return rows, (best["average"], best["runs"])
 
 
-def search(
-    translator: Translator, corpus: Corpus, limit: int | None
-) -> tuple[list[dict[str, Any]], str]:
+def search(translator: Translator, corpus: Corpus) -> tuple[list[dict[str, Any]], str]:
     """Score beams on the validation part; return the counts of two of them as well."""
     rows, counts = [], {}
-    for beam, penalty in (*BEAMS, *PENALTIES):
-        found, counts[beam, penalty] = validate(
-            translator, corpus, limit, beam, penalty
-        )
+    for beam, penalty in SEARCHES:
+        found, counts[beam, penalty] = validate(translator, corpus, beam, penalty)
         rows.append({"beam": beam, "length_penalty": penalty, **found})
         print(rows[-1], flush=True)
     kept = counts[BEAM, PENALTY]
@@ -343,7 +322,7 @@ def search(
 
 def keep_record(options: argparse.Namespace) -> None:
     """Copy what a run's folder says about itself, with its validation scores."""
-    report = read_json(options.run / SCORES)
+    report = read_json(options.run / REPORT_FILE)
     report["log"] = [
         {name: float(row[name]) for name in ("epoch", "validation_bleu", "seconds")}
         for row in read_log(options.run / LOG)

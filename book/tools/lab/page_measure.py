@@ -8,38 +8,33 @@ and of the page's rounded weights, written greedily and, for the first thousand
 sentences, with a beam; how many of the first thousand translations are lib's, token for
 token, where the page's code has the same float weights; and how fast the page's model
 writes.
-What each way wrote is kept in .cache, so that a measurement that was cut off goes on;
-remove .cache/page_measure to begin anew.
 """
 
 from __future__ import annotations
 
-import datetime
 import json
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
+from torch import Tensor
 
-from book.tools.lab.bench.timing import environment, spread
-from book.tools.lab.serving import recorded, weights_hash
+from book.tools.lab.record import MODEL, record
+from book.tools.lab.timing import spread
 from book.tools.project.address import ROOT
 from book.tools.site.javascript import run_node
-from book.tools.site.page_model import MODEL, write_parts
+from book.tools.site.page_model import write_parts
 from lib import corpora
 from lib.decoding import beam_search, greedy_decode
 from lib.decoding.beam import length_norm
 from lib.evaluation.scores import compare_with_all
 from lib.masks import padding_mask
-from lib.text.files import read_json, write_json
+from lib.text.files import write_json
 from lib.text.sentences import in_batches
 from lib.translator import SHIPPED, Translator
 
-RECORD = ROOT / "lib" / "shipped" / "measurements" / "page.json"
-KEPT = ROOT / ".cache" / "page_measure"
 # The width of the beam, 0 for none, and how many sentences; None for all.
 DECODERS: dict[str, tuple[int, int | None]] = {"greedy": (0, None), "beam": (4, 1000)}
 COMPARED = 1000  # of these the page's code also translates with lib's float weights
@@ -50,8 +45,7 @@ TIMED = 40  # sentences in each round
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure everything, and write the record."""
-    print(json.dumps(recorded(measure, RECORD, __doc__ or "", arguments), indent=1))
-    return 0
+    return record(measure, "page.json", __doc__ or "", arguments)
 
 
 def measure(place: Path, limit: int | None) -> dict[str, Any]:
@@ -60,15 +54,11 @@ def measure(place: Path, limit: int | None) -> dict[str, Any]:
     test = list(corpora.references(corpora.load(MODEL).splits["test"]).items())[:limit]
     own = Translator.load(MODEL)
     decoders = {
-        name: compare(own, place, name, beam, dict(test[:most]))
+        name: compare(own, place, beam, dict(test[:most]))
         for name, (beam, most) in DECODERS.items()
     }
     return {
-        "environment": environment(),
         "node": run_node("--version").stdout.strip(),
-        "date": datetime.date.today().isoformat(),
-        "model": MODEL,
-        "weights": weights_hash(),
         "parts": len(parts),
         "bytes": sum(part.stat().st_size for part in parts),
         "length_penalty": PENALTY,
@@ -78,40 +68,26 @@ def measure(place: Path, limit: int | None) -> dict[str, Any]:
 
 
 def compare(
-    own: Translator, parts: Path, name: str, beam: int, answers: dict[str, list[str]]
+    own: Translator, parts: Path, beam: int, answers: dict[str, list[str]]
 ) -> dict[str, Any]:
     """Translate in three ways, and score and compare what is written."""
     sentences = list(answers)
-    first = sentences[:COMPARED]
-    lib = kept(f"lib-{name}", sentences, lambda: in_lib(own, sentences, beam))
-    page = kept(f"page-{name}", sentences, lambda: ids_of(parts, sentences, beam))
-    exact = kept(f"float-{name}", first, lambda: ids_of(SHIPPED / MODEL, first, beam))
-    bleu = {"lib": score(own, lib, answers), "page": score(own, page, answers)}
-    of_first = {sentence: answers[sentence] for sentence in first}
-    same_weights = {
-        "lib": score(own, lib[: len(first)], of_first),
-        "page": score(own, exact, of_first),
-    }
+    lib, page = in_lib(own, sentences, beam), ids_of(parts, sentences, beam)
+    exact = ids_of(SHIPPED / MODEL, sentences[:COMPARED], beam)
+    right = list(answers.values())
+
+    def bleu(written: list[list[int]]) -> float:
+        texts = [own.tgt_vocab.decode(ids) for ids in written]
+        return float(compare_with_all(texts, right[: len(texts)])["bleu"])
+
     return {
         "beam_size": beam or 1,
         "sentences": len(sentences),
-        "bleu": bleu,
-        "compared": len(first),
+        "bleu": {"lib": bleu(lib), "page": bleu(page)},
+        "compared": len(exact),
         "same_as_lib": sum(map(list.__eq__, exact, lib)),
-        "bleu_of_compared": same_weights,
+        "bleu_of_compared": {"lib": bleu(lib[: len(exact)]), "page": bleu(exact)},
     }
-
-
-def kept(
-    name: str, sentences: list[str], write: Callable[[], list[list[int]]]
-) -> list[list[int]]:
-    """What is written now, or was written before the measurement was broken off."""
-    file = KEPT / f"{name}-{len(sentences)}-{weights_hash()[:12]}.json"
-    if not file.is_file():
-        write_json(file, write())
-        print(f"{file.name} is written", file=sys.stderr, flush=True)
-    ids: list[list[int]] = read_json(file)
-    return ids
 
 
 def in_node(
@@ -167,29 +143,17 @@ def gap(
     places = zip(one, other, strict=False)
     first = next(i for i, (a, b) in enumerate(places) if a != b)
 
-    def log_probabilities(ids: list[int]) -> torch.Tensor:
+    def log_probabilities(ids: list[int]) -> Tensor:
         tgt = torch.tensor([[own.tgt_vocab.sos_id, *ids[:-1]]])
         logits = own.model.decode(tgt, memory, src_mask)[0]
         logits[:, [own.tgt_vocab.pad_id, own.tgt_vocab.sos_id]] = -torch.inf
         return logits.log_softmax(dim=-1)[range(len(ids)), ids]
 
-    if beam:
-        sums = [
-            float(log_probabilities(ids).sum()) / length_norm(len(ids), PENALTY)
-            for ids in (one, other)
-        ]
-    else:
-        sums = [float(log_probabilities(ids)[first]) for ids in (one, other)]
-    return abs(sums[0] - sums[1])
+    def score(ids: list[int]) -> Tensor:
+        found = log_probabilities(ids)
+        return found.sum() / length_norm(len(ids), PENALTY) if beam else found[first]
 
-
-def score(
-    own: Translator, written: list[list[int]], answers: dict[str, list[str]]
-) -> float:
-    """BLEU against all references of each source."""
-    texts = [own.tgt_vocab.decode(ids) for ids in written]
-    bleu: float = compare_with_all(texts, list(answers.values()))["bleu"]
-    return bleu
+    return float((score(one) - score(other)).abs())
 
 
 def speed(parts: Path, sentences: list[str]) -> dict[str, Any]:

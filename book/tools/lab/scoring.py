@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from lib.corpora import Corpus, normalize, references
+from lib.corpora import Corpus, Pair, normalize, references
 from lib.evaluation import (
     KINDS,
     bleu,
@@ -59,34 +59,26 @@ def grade(answers: dict[str, list[str]], written: list[str], corpus: Corpus) -> 
         scores["test-far"] = compare_with_all(
             [written[i] for i in members], [right[i] for i in members]
         )
-    distances = Distances(answers, corpus)
+    train = corpus.splits["train"]
+    distances = nearest_distances(answers, [source for source, _ in train])
     traits = {
         "words": [len(normalize(source).split()) for source in sources],
         "references": [len(answer) for answer in right],
-        "source_distance": distances.of_sources,
-        "target_distance": distances.of_targets,
+        "source_distance": distances,
+        "target_distance": target_distances(answers, train),
         "far": [int(source in far) for source in sources],
     }
     counts = counts_table({"": sentence_counts(written, right).tolist()}, traits)
-    errors = count_errors(answers, written, corpus, distances.of_sources)
+    errors = count_errors(answers, written, corpus, distances)
     return Graded(scores, errors, counts, fingerprint(far))
 
 
-class Distances:
-    """How near each source, and the nearest of its targets, stands to training.
-
-    Args:
-        answers: the targets of each source.
-        corpus: with the training part.
-    """
-
-    def __init__(self, answers: dict[str, list[str]], corpus: Corpus) -> None:
-        train = corpus.splits["train"]
-        self.of_sources = nearest_distances(answers, [source for source, _ in train])
-        targets = [target for right in answers.values() for target in right]
-        found = nearest_distances(targets, [target for _, target in train])
-        nearest = dict(zip(targets, found, strict=True))
-        self.of_targets = [min(nearest[t] for t in ts) for ts in answers.values()]
+def target_distances(answers: dict[str, list[str]], train: Sequence[Pair]) -> list[int]:
+    """Return how near the nearest target of each source stands to a training target."""
+    targets = [target for right in answers.values() for target in right]
+    found = nearest_distances(targets, [target for _, target in train])
+    nearest = dict(zip(targets, found, strict=True))
+    return [min(nearest[target] for target in right) for right in answers.values()]
 
 
 def fingerprint(sources: set[str]) -> dict[str, Any]:

@@ -1,5 +1,5 @@
 """The benchmark: the book's Transformer beside others, in one run, on one machine.
 
-`models` holds who runs, `timing` how they take turns, `sections` what is measured,
-and `command` what `make bench` calls.
+`models` and `batches` hold who runs on what, `training` and `writing` who takes turns
+with whom, `sections` lists what is measured, `table` writes it as Markdown.
 """

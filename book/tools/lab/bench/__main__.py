@@ -1,6 +1,61 @@
-"""What `make bench` runs: `python -m book.tools.lab.bench`."""
+"""Measure training and decoding side by side, in one run, on the machine at hand.
 
-from book.tools.lab.bench.command import main
+    book/tools/lab/bench                       every section; minutes on two cores
+    book/tools/lab/bench training decoding     these sections only
+    book/tools/lab/bench --quick               tiny sizes, to see that all runs; no file
+
+The numbers go to bench.json in lib/shipped/measurements, the table to bench.md there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import datetime
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from book.tools.lab.bench.models import QUICK, Sizes
+from book.tools.lab.bench.sections import SECTIONS, measure
+from book.tools.lab.bench.table import table
+from book.tools.lab.record import RECORDS, begun
+from book.tools.lab.timing import environment
+from lib.text.files import write_json, write_whole
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the sections that were asked for; 2 if the question makes no sense."""
+    parser = argparse.ArgumentParser(prog="bench", description=__doc__.splitlines()[0])
+    names = ", ".join(SECTIONS)
+    parser.add_argument("sections", nargs="*", metavar="SECTION", help=names)
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, no file")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="where files go")
+    options = parser.parse_args(arguments)
+    for name in options.sections:
+        if name not in SECTIONS:
+            print(f"There is no section {name!r}; they are {names}.", file=sys.stderr)
+            return 2
+    sizes = QUICK if options.quick else Sizes()
+    folder = options.out or (None if options.quick else RECORDS)
+    file = folder / "bench.json" if folder else None
+    head = {"environment": environment(), "sizes": dataclasses.asdict(sizes)}
+    result = begun(file, head)
+    found = result.setdefault("sections", {})
+    for name in options.sections or SECTIONS:
+        start = time.perf_counter()
+        date = datetime.date.today().isoformat()
+        found[name] = {**measure(name, sizes), "date": date}
+        took = time.perf_counter() - start
+        print(f"{name}: {took:.0f} s", file=sys.stderr, flush=True)
+        result["sections"] = {each: found[each] for each in SECTIONS if each in found}
+        if folder:
+            write_json(folder / "bench.json", result)
+            write_whole(folder / "bench.md", table(result))
+    print(table(result), end="")
+    return 0
+
 
 if __name__ == "__main__":
     raise SystemExit(main())

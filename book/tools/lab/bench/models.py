@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
 import warnings
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from lib.attention import MultiHeadAttention
 from lib.config import TransformerConfig
 from lib.model import Transformer
 from lib.positions import PositionalEncoding
-from lib.speed import fuse
-from lib.text import Batch, TokenBatchSampler, collate
-from lib.text.files import read_json
-from lib.training import translation_loss
 
-CHAPTER = Path(__file__).parents[3] / "15_speed.ipynb"
 SOS, EOS = 1, 2
-Loss = Callable[[nn.Module, Batch], Tensor]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,79 +59,12 @@ QUICK = Sizes(
     sentences=200,
     padded_length=40,
     padded_batch=4,
-    decoded=4,
+    decoded=8,
     decoded_tokens=5,
     cache_lengths=(3, 6),
     rounds=2,
     few_rounds=1,
 )
-
-
-def sentence_pairs(sizes: Sizes) -> list[tuple[Tensor, Tensor]]:
-    """Draw token ids whose lengths are those of everyday sentences: nine or ten tokens.
-
-    Measured on English and Spanish sentences of Tatoeba in sub-words: the lengths are
-    log-normal, and a target differs from its source by a normal number of tokens that
-    spreads with the root of the length.
-    """
-    random = torch.Generator().manual_seed(0)
-    count, longest = sizes.sentences, min(60, sizes.padded_length)
-    first, second = torch.randn(2, count, generator=random)
-    src = (2.18 + 0.34 * first).exp().round().clamp(3, longest - 2)
-    more = 0.6 + 0.6 * src.sqrt() * second
-    tgt = (src + more).round().clamp(2, longest - 1).long()
-
-    def draw(length: int) -> Tensor:
-        return torch.randint(4, sizes.vocab_size, (length,), generator=random)
-
-    ends = torch.tensor([SOS]), torch.tensor([EOS])
-    return [
-        (
-            torch.cat([draw(source - 1), ends[1]]),
-            torch.cat([ends[0], draw(target - 1), ends[1]]),
-        )
-        for source, target in zip(src.long().tolist(), tgt.tolist(), strict=True)
-    ]
-
-
-def batches_by_length(sizes: Sizes) -> list[Batch]:
-    """Group the pairs as the book trains: similar lengths, so many tokens a batch."""
-    pairs = sentence_pairs(sizes)
-    lengths = [max(len(src), len(tgt)) for src, tgt in pairs]
-    sampler = TokenBatchSampler(lengths, sizes.max_tokens, seed=0)
-    return [collate([pairs[i] for i in group], pad_id=0) for group in sampler]
-
-
-def batches_as_they_come(sizes: Sizes) -> list[Batch]:
-    """Group the pairs in the order in which they stand, as many tokens a batch."""
-    pairs, groups = sentence_pairs(sizes), [[]]  # type: ignore[var-annotated]
-    widest = 0
-    for pair in pairs:
-        widest = max(widest, len(pair[0]), len(pair[1]))
-        if (len(groups[-1]) + 1) * widest > sizes.max_tokens:
-            groups.append([])
-            widest = max(len(pair[0]), len(pair[1]))
-        groups[-1].append(pair)
-    return [collate(group, pad_id=0) for group in groups[:-1]]
-
-
-def batches_of_one_length(sizes: Sizes) -> list[Batch]:
-    """Pad every sentence to one length, a few sentences a batch."""
-    pairs, size, length = sentence_pairs(sizes), sizes.padded_batch, sizes.padded_length
-
-    def widen(ids: Tensor) -> Tensor:
-        return nn.functional.pad(ids, (0, length - ids.size(1)))
-
-    starts = range(0, len(pairs) - size, size)
-    batches = (collate(pairs[start : start + size], pad_id=0) for start in starts)
-    return [Batch(*map(widen, batch)) for batch in batches]
-
-
-def padding_share(batches: list[Batch]) -> float:
-    """Return the share of places, sources and targets, that hold padding."""
-    sides = [side for batch in batches for side in (batch.src, batch.tgt_in)]
-    empty = sum(int((side == 0).sum()) for side in sides)
-    return empty / sum(side.numel() for side in sides)
 
 
 def book_model(sizes: Sizes, tied: bool = True) -> Transformer:
@@ -204,57 +127,6 @@ class PyTorchModel(nn.Module):
             memory_key_padding_mask=src_padding,
         )
         return self.output(x)
-
-
-def plain_loss(model: nn.Module, batch: Batch) -> Tensor:
-    """Let PyTorch compute the loss of chapter 11."""
-    logits = model(batch.src, batch.tgt_in)
-    return translation_loss(logits, batch.tgt_out, 0, label_smoothing=0.1)
-
-
-def book_loss(model: nn.Module, batch: Batch) -> Tensor:
-    """Let the fused leaves compute the same number, as the book's training does."""
-    return plain_loss(fuse(model), batch)
-
-
-def packed_loss(model: nn.Module, batch: Batch) -> Tensor:
-    """Let the demonstration of chapter 15 compute the same number, packed."""
-    logits, order = packed_logits()(model, batch.src, batch.tgt_in)
-    real = batch.tgt_in[order] != 0
-    return nn.functional.cross_entropy(
-        logits, batch.tgt_out[order][real], ignore_index=0, label_smoothing=0.1
-    )
-
-
-@functools.cache
-def packed_logits() -> Callable[..., tuple[Tensor, Tensor]]:
-    """Return the function of chapter 15, which stands there alone."""
-    cells = read_json(CHAPTER)["cells"]
-    (cell,) = (each for each in cells if "packing" in each["metadata"].get("tags", ()))
-    names: dict[str, Any] = {"torch": torch, "F": nn.functional, "Tensor": Tensor}
-    names["MultiHeadAttention"] = MultiHeadAttention
-    exec("".join(cell["source"]), names)  # the book's own code, from its own file
-    return names["packed_logits"]
-
-
-def trainer(
-    model: nn.Module, batches: list[Batch], loss: Loss, half: bool = False
-) -> Callable[[int], int]:
-    """Return the loop that all share: one step a round, its target tokens returned."""
-    optimizer = torch.optim.Adam(
-        model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9
-    )
-
-    def step(number: int) -> int:
-        batch = batches[number % len(batches)]
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=half):
-            value = loss(model, batch)
-        optimizer.zero_grad()
-        value.backward()
-        optimizer.step()
-        return int((batch.tgt_out != 0).sum())
-
-    return step
 
 
 def marian(sizes: Sizes, activation: str = "relu") -> Any:

@@ -1,7 +1,8 @@
-"""How the benchmark measures: side by side, in turns, medians, a fresh process."""
+"""How all is timed: side by side, in turns, medians, and a fresh process."""
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import statistics
@@ -10,12 +11,42 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
 Contender = Callable[[int], float]  # does the work of one round, returns its units
 Rates = dict[str, list[float]]  # units a second of each round, for each contender
+Row = dict[str, Any]
+
+PROGRAM = """import importlib, json, sys
+module, name, given = json.loads(sys.argv[1])
+print(json.dumps(getattr(importlib.import_module(module), name)(*given)))"""
+
+
+class Turns(NamedTuple):
+    """Contenders that take turns, and what is told of them.
+
+    Args:
+        contenders: who takes part.
+        rounds: how often, after the warm-up.
+        pairs: whose ratios are told.
+        facts: what a row or a ratio says beside its numbers, by its name.
+    """
+
+    contenders: Mapping[str, Contender]
+    rounds: int
+    pairs: Sequence[tuple[str, str]]
+    facts: Mapping[str, Row] = {}
+
+    def run(self) -> tuple[list[Row], list[Row]]:
+        """Return a row for each contender, and the ratios."""
+        rates = race(self.contenders, self.rounds)
+        rows = [{"name": name, **spread(values)} for name, values in rates.items()]
+        ratios = [ratio(rates, *pair) for pair in self.pairs]
+        for row in rows + ratios:
+            row |= self.facts.get(row["name"], {})
+        return rows, ratios
 
 
 def race(contenders: Mapping[str, Contender], rounds: int) -> Rates:
@@ -46,11 +77,6 @@ def spread(values: Sequence[float]) -> dict[str, float]:
     return {name: float(f"{value:.4g}") for name, value in numbers.items()}
 
 
-def rows(rates: Rates) -> list[dict[str, Any]]:
-    """Return one row for each contender."""
-    return [{"name": name, **spread(values)} for name, values in rates.items()]
-
-
 def ratio(rates: Rates, faster: str, slower: str) -> dict[str, Any]:
     """Compare two contenders round by round: each pair ran one after the other."""
     pairs = zip(rates[faster], rates[slower], strict=True)
@@ -71,13 +97,16 @@ def peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def in_fresh_process(arguments: Sequence[str], seconds: int = 240) -> str:
-    """Run this benchmark once more with other arguments, and return what it says.
+def in_fresh_process(
+    function: Callable[..., Any], *given: Any, seconds: int = 240
+) -> Any:
+    """Call a function of a module in a new process; all that is said is JSON.
 
     Raises:
         RuntimeError: if it fails or takes too long; the message is its last line.
     """
-    command = [sys.executable, "-m", "book.tools.lab.bench", *arguments]
+    job = json.dumps([function.__module__, function.__name__, given])
+    command = [sys.executable, "-c", PROGRAM, job]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
     except subprocess.TimeoutExpired:
@@ -85,7 +114,7 @@ def in_fresh_process(arguments: Sequence[str], seconds: int = 240) -> str:
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise RuntimeError(last[:200])
-    return done.stdout.strip().splitlines()[-1]
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def environment() -> dict[str, Any]:
