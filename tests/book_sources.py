@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import re
 from pathlib import Path
 
 import nbformat
@@ -18,6 +19,11 @@ Definition = ast.ClassDef | ast.FunctionDef
 
 def read(path: Path) -> NotebookNode:
     return nbformat.read(path, as_version=4)
+
+
+def slug(heading: str) -> str:
+    """The anchor that the site gives a heading."""
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
 def text_pages() -> list[Path]:

@@ -26,15 +26,7 @@ from lib.translator import Translator
 
 ROOT = Path(__file__).parents[2]
 # What figures and views need, and two that nothing does, by their first letters.
-OPTIONAL = (
-    "bertviz",
-    "matplotlib",
-    "mpl_",
-    "seaborn",
-    "ipython",
-    "pyarrow",
-    "datasets",
-)
+OPTIONAL = ("bertviz", "matplotlib", "mpl_", "seaborn", "ipython", "pyarrow", "dataset")
 
 
 @dataclasses.dataclass
@@ -175,47 +167,48 @@ class TestTranslate:
         assert done.out == lib("translate", given=given.replace(space, " ")).out
         assert len(done.out.splitlines()) == 2
 
-    def test_unknown_words_are_named_beside_the_translation(self, lib: Lib) -> None:
-        sentence = "I like the zyzzyva and the qwerty."
-        done = lib("translate", sentence, "--model", "grammar-en-es")
-        assert done.code == 0
-        assert len(done.out.splitlines()) == 1
-        assert "“zyzzyva”, “qwerty”" in done.err
-
+    @pytest.mark.parametrize("model", ["grammar-en-es", "tatoeba-en-es"])
     def test_a_beam_of_one_is_greedy_and_a_wide_one_may_differ(
-        self, lib: Lib, tmp_path: Path
+        self, model: str, lib: Lib
     ) -> None:
-        sentences = ["I like the red car.", "She reads a book."]
-        for model in ("grammar-en-es", "tatoeba-en-es"):
-            translator = Translator.load(model)
-            command = ("translate", *sentences, "--model", model)
-            greedy = lib(*command, "--beam", "1").out.splitlines()
-            assert greedy == translator.translate(sentences)
-            wide = lib(*command, "--beam", "3", "--length-penalty", "1").out
-            assert wide.splitlines() == translator.translate(sentences, 64, 3, 1.0)
-            four = translator.translate(sentences, beam_size=4)
-            assert lib(*command).out.splitlines() == four
+        sentences, translator = ["I like the red car."], Translator.load(model)
+        for options, arguments in (
+            (("--beam", "1"), ()),
+            (("--beam", "3", "--length-penalty", "1"), (64, 3, 1.0)),
+            ((), (64, 4)),
+        ):
+            done = lib("translate", *sentences, "--model", model, *options)
+            assert done.out.splitlines() == translator.translate(sentences, *arguments)
 
     @pytest.mark.parametrize(
         ("option", "value", "words"),
         [
-            ("--beam", "0", "'0' is not a whole number of at least 1."),
-            ("--beam", "6001", "beam_size must lie between 1 and"),
+            *(
+                ("--batch-size", value, f"'{value[:30]}")
+                for value in ("0", "-1", "1e3", "²", "٣", "9" * 5000)
+            ),
             ("--beam", "2.5", "'2.5' is not a whole number of at least 1."),
+            ("--beam", "6001", "beam_size must lie between 1 and"),
             ("--length-penalty", "-1", "'-1' is not a number of at least 0."),
             ("--length-penalty", "nan", "'nan' is not a number of at least 0."),
             ("--length-penalty", "much", "'much' is not a number of at least 0."),
+            ("--model", "no", "'no' is no folder of a translator: it has no file"),
         ],
     )
-    def test_an_impossible_search_is_refused(
+    def test_an_impossible_option_is_refused(
         self, option: str, value: str, words: str, refused: Callable[..., str]
     ) -> None:
-        assert words in refused("translate", "Hello.", f"{option}={value}")
+        message = refused("translate", "Hello.", f"{option}={value}")
+        assert words in message
+        assert len(message) < 200
 
-    def test_unknown_words_do_nothing_to_the_terminal(self, lib: Lib) -> None:
+    def test_unknown_words_are_named_and_do_nothing_to_the_terminal(
+        self, lib: Lib
+    ) -> None:
         sentence = f"I like \x1b[31m \x00 \udce9 {'z' * 5000}."
         done = lib("translate", sentence, "--model", "grammar-en-es")
         assert done.code == 0
+        assert len(done.out.splitlines()) == 1
         assert r"“\x1b”, “[”, “31m”, “\x00”, “\udce9”, “zzz" in done.err
         assert len(done.err) < 300
 
@@ -258,23 +251,6 @@ class TestTranslate:
         monkeypatch.setattr(sys, "stderr", said)
         assert main(["translate", "I like the red car."]) == 2
         assert said.getvalue() == "python -m lib: No space left on device.\n"
-
-    @pytest.mark.parametrize("name", ["", "nowhere", "..", "../models/grammar-en-es"])
-    def test_a_folder_without_a_translator_is_refused(
-        self, name: str, refused: Callable[..., str]
-    ) -> None:
-        message = refused("translate", "Hello.", "--model", name)
-        assert f"'{name}' is no folder of a translator" in message
-        assert "grammar-en-es" in message
-
-    @pytest.mark.parametrize("size", ["0", "-1", "1e3", "²", "٣", "9" * 5000])
-    def test_a_batch_size_that_is_none_is_refused(
-        self, size: str, refused: Callable[..., str]
-    ) -> None:
-        message = refused("translate", "Hello.", "--batch-size", size)
-        assert f"'{size[:30]}" in message
-        assert message.endswith("is not a whole number of at least 1.")
-        assert len(message) < 200
 
 
 THE_MODEL = {"model.py", "layers.py", "attention.py", "positions.py", "masks.py"}
@@ -339,15 +315,6 @@ class TestEvaluate:
             assert done.out.startswith("train: ")
             assert done.out.count("written") == errors
 
-    def test_a_corpus_without_unseen_parts_is_scored_whole(self, lib: Lib) -> None:
-        done = lib("evaluate", "--corpus", "phrases", "--errors", "0")
-        lines = done.out.splitlines()
-        names = [line.split(":")[0] for line in lines if line[0] != " "]
-        assert names == list(corpora.load("phrases").splits)
-        for name, begins in (("BLEU", ""), ("chrF", r"chrF2\|")):
-            line = rf"^  {name} \d+\.\d \({begins}nrefs:.*version:"
-            assert re.search(line, done.out, re.M), name
-
     def test_a_part_or_a_corpus_that_is_not_there_is_refused(
         self, refused: Callable[..., str]
     ) -> None:
@@ -371,16 +338,20 @@ class TestEvaluate:
         assert "of 2 sentences" in done.out
         assert done.out.count("with one reference each") == 2
 
-    def test_the_scores_go_to_a_file_as_well(self, lib: Lib, empty: Path) -> None:
+    def test_a_corpus_is_scored_whole_and_the_scores_go_to_a_file_as_well(
+        self, lib: Lib, empty: Path
+    ) -> None:
         command = ("evaluate", "--corpus", "phrases", "--json", "kept/scores.json")
         done = lib(*command, "--beam", "2", "--length-penalty", "1.5")
         found = json.loads((empty / "kept/scores.json").read_text("utf-8"))
-        assert found["corpus"] == "phrases"
-        assert found["model"] == "tatoeba-en-es"
+        assert (found["corpus"], found["model"]) == ("phrases", "tatoeba-en-es")
         assert list(found["scores"]) == list(corpora.load("phrases").splits)
         for part, result in found["scores"].items():
             assert f"{part}: {result['exact_match']:.2%} of" in done.out
-            assert f"BLEU {result['bleu']:.1f} ({result['bleu_signature']})" in done.out
+            for name, key in (("BLEU", "bleu"), ("chrF", "chrf")):
+                signature = result[f"{key}_signature"]
+                assert f"  {name} {result[key]:.1f} ({signature})" in done.out
+                assert re.search(r"nrefs:.*version:", signature)
             assert (result["beam_size"], result["length_penalty"]) == (2, 1.5)
 
     @pytest.mark.parametrize(
@@ -431,14 +402,8 @@ class TestTrain:
         assert done.out.startswith("validation: ")
         assert f"The translator is in {run}." in done.err
         assert {file.name for file in run.iterdir()} == {
-            "README.md",
-            "checkpoint.safetensors",
-            "config.json",
-            "log.csv",
-            "model.safetensors",
-            "scores.json",
-            "settings.json",
-            "settings.toml",
+            *("README.md", "checkpoint.safetensors", "config.json", "log.csv"),
+            *("model.safetensors", "scores.json", "settings.json", "settings.toml"),
             "tensorboard",
         }
         modes = {file.stat().st_mode for file in run.iterdir() if file.is_file()}
@@ -454,12 +419,6 @@ class TestTrain:
         again = lib(*self.SMALL, "--set", "epochs=3", "--out", str(run), "--resume")
         assert again.code == 0
         assert again.out == done.out
-
-    def test_without_a_folder_it_is_made_under_runs(
-        self, lib: Lib, empty: Path
-    ) -> None:
-        assert lib(*self.SMALL).code == 0
-        assert (empty / "runs" / "phrases-en-es" / "model.safetensors").exists()
 
     def test_ctrl_c_says_how_to_go_on(
         self, lib: Lib, empty: Path, monkeypatch: pytest.MonkeyPatch
@@ -480,7 +439,6 @@ class TestTrain:
         [
             ("epochs=many", "epochs must be a whole number, but it is 'many'"),
             ("clip=", "clip must be a number, but it is ''"),
-            ("epochs=2.5", "epochs must be a whole number, but it is '2.5'"),
             ("epochs=0", "epochs must be more than 0, but it is 0"),
             ("epoch=2", "the names are: d_model"),
             ("epochs", "--set takes NAME=VALUE, not 'epochs'"),
@@ -488,8 +446,6 @@ class TestTrain:
             ("n_heads=3", "3 does not divide 128"),
             ("norm_first=yes", "norm_first must be True or False, but it is 'yes'"),
             ("learning_rate=nan", "learning_rate must be a finite number"),
-            ("learning_rate=1e999", "learning_rate must be a finite number"),
-            ("label_smoothing=nan", "label_smoothing must be a finite number"),
             ("seed=4294967296", "seed must be below 4294967296, but it is 4294967296"),
             ("max_tokens=6", "does not fit into a batch of max_tokens = 6"),
             ("d_model=2000000000000", "does not fit into memory; make it smaller"),
@@ -501,32 +457,27 @@ class TestTrain:
         settings = ("train", "--corpus", "phrases", "--set", assignment)
         assert words in refused(*settings, "--out", "run")
 
-    def test_sentences_that_are_all_too_long_are_reported_and_refused(
-        self, lib: Lib, tmp_path: Path
+    def test_what_is_left_out_is_told_and_a_run_without_sentences_refused(
+        self, lib: Lib, empty: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        told = dataclasses.replace(corpora.load("phrases"), notes=("left out 3 pairs",))
+        monkeypatch.setattr(corpora, "load", lambda name: told)
         done = lib("train", "--corpus", "phrases", "--set", "max_len=2", "--out", "run")
         assert done.code == 2
+        assert "phrases: left out 3 pairs" in done.err
         assert "left out 8 of 8 pairs, which are longer than" in done.err
         assert "no sentences in its part 'train'" in done.err.splitlines()[-1]
-        assert not (tmp_path / "run").exists()
+        assert not list(empty.iterdir())
 
     @pytest.mark.parametrize("punctuated", [False, True])
     def test_a_translator_adds_the_marks_that_its_corpus_has(
         self, punctuated: bool, lib: Lib, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        """And without ``--out`` it is written under runs."""
         phrases = dataclasses.replace(corpora.load("phrases"), punctuated=punctuated)
         monkeypatch.setattr(corpora, "load", lambda name: phrases)
-        assert lib(*self.SMALL, "--out", "run").code == 0
-        assert Translator.load("run").punctuate is punctuated
-
-    def test_what_the_corpus_left_out_is_told(
-        self, lib: Lib, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        whole = corpora.load("phrases")
-        told = dataclasses.replace(whole, notes=("left out 3 pairs, far too long",))
-        monkeypatch.setattr(corpora, "load", lambda name: told)
-        done = lib("train", "--corpus", "phrases", "--set", "max_len=2", "--out", "run")
-        assert "phrases: left out 3 pairs, far too long" in done.err
+        assert lib(*self.SMALL).code == 0
+        assert Translator.load("runs/phrases-en-es").punctuate is punctuated
 
     def test_what_is_there_stays_there(self, lib: Lib, empty: Path) -> None:
         """Also with ``--out ""``, which means the folder one stands in."""

@@ -23,6 +23,7 @@ from lib.text import (
     collate,
 )
 from lib.training.data import TranslationData
+from tests.refusals import Call, each_refusal, refuses
 
 PAIRS = corpora.load("phrases").splits["train"]
 ENGLISH, SPANISH = (Vocabulary.build(side) for side in zip(*PAIRS, strict=True))
@@ -50,12 +51,6 @@ def test_an_empty_side_is_refused_by_its_number(pair: tuple[str, str]) -> None:
     with pytest.raises(ValueError, match="Pair 1 has an empty side") as error:
         ParallelDataset([("lets go", "vamos"), pair], ENGLISH, SPANISH)
     assert repr(pair) in str(error.value)
-
-
-def test_two_ids_of_padding_are_refused_by_both() -> None:
-    other = Vocabulary(["vamos"], specials=(SOS, PAD, EOS, UNK))
-    with pytest.raises(ValueError, match="source pads with 0 and the target with 1"):
-        ParallelDataset([("lets go", "vamos")], ENGLISH, other)
 
 
 # --- collate --------------------------------------------------------------------------
@@ -94,11 +89,6 @@ def without(ids: Tensor, pad_id: int) -> list[int]:
     return kept
 
 
-def test_a_batch_of_nothing_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least one sentence pair"):
-        collate([], pad_id=0)
-
-
 # --- TokenBatchSampler ----------------------------------------------------------------
 
 
@@ -135,24 +125,32 @@ def test_batches_hold_sentences_of_similar_length(
         assert order == sorted(order)
 
 
-def test_a_seed_shuffles_and_another_shuffles_otherwise() -> None:
-    lengths = [5] * 30
-    orders = [list(TokenBatchSampler(lengths, 20, seed)) for seed in (None, 0, 1)]
-    assert orders[0][0] == [0, 1, 2, 3]
-    assert orders[0] != orders[1] != orders[2]
-
-
-def test_a_seed_mixes_short_batches_with_long_ones() -> None:
+def test_a_seed_mixes_short_batches_with_long_ones_each_in_its_way() -> None:
     lengths = [length for length in range(1, 21) for _ in range(4)]
-    first_words = [
-        lengths[batch[0]] for batch in TokenBatchSampler(lengths, 80, seed=0)
+    orders = [
+        [lengths[batch[0]] for batch in TokenBatchSampler(lengths, 80, seed)]
+        for seed in (None, 0, 1)
     ]
-    assert first_words != sorted(first_words)
+    assert orders[0] == sorted(orders[0])
+    assert orders[0] != orders[1] != orders[2] != orders[0]
 
 
-def test_a_sentence_too_long_for_any_batch_is_refused_by_both_numbers() -> None:
-    with pytest.raises(ValueError, match=r"31 tokens .* max_tokens = 30"):
-        TokenBatchSampler([4, 31], max_tokens=30)
+OTHER = Vocabulary(["vamos"], specials=(SOS, PAD, EOS, UNK))
+
+
+@each_refusal(
+    (
+        lambda: ParallelDataset([("lets go", "vamos")], ENGLISH, OTHER),
+        "source pads with 0 and the target with 1",
+    ),
+    (lambda: collate([], pad_id=0), "at least one sentence pair"),
+    (lambda: TokenBatchSampler([4, 31], 30), r"31 tokens .* max_tokens = 30"),
+)
+def test_what_makes_no_batch_is_refused(call: Call, words: str) -> None:
+    refuses(call, words)
+
+
+def test_a_sentence_may_fill_a_batch() -> None:
     assert list(TokenBatchSampler([30], max_tokens=30)) == [[0]]
     assert list(TokenBatchSampler([], max_tokens=30)) == []
 

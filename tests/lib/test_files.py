@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -23,11 +24,7 @@ def test_what_stops_halfway_leaves_the_old_file(
 ) -> None:
     file = tmp_path / "log.csv"
     write_whole(file, "old")
-
-    def stop(*_: object) -> None:
-        raise error
-
-    monkeypatch.setattr(os, "replace", stop)
+    monkeypatch.setattr(os, "replace", Mock(side_effect=error))
     with pytest.raises(type(error)) as caught:
         write_whole(file, "new")
     assert file.read_text() == "old"

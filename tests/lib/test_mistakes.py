@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lib.evaluation.mistakes import KINDS, group_by, kinds_of_mistakes
+from tests.refusals import Call, each_refusal, refuses
 
 WRONG = [
     ("I waited for him for an hour.", "Esperé.", ["Le esperé una hora."], "too short"),
@@ -75,11 +76,6 @@ def test_a_word_of_a_reference_is_not_invented_however_rare() -> None:
     assert kinds_of_mistakes(*case, {"vi", "a", "yo"}) == ["other words"]
 
 
-def test_without_references_there_are_no_mistakes_to_find() -> None:
-    with pytest.raises(ValueError, match=r"no reference for 'Hi\.'"):
-        kinds_of_mistakes("Hi.", "Hola.", [])
-
-
 @given(st.lists(st.integers(0, 30)), st.sets(st.integers(1, 20)))
 def test_each_sentence_is_in_one_group(values: list[int], others: set[int]) -> None:
     groups = group_by(values, [0, *sorted(others)])
@@ -92,20 +88,12 @@ def test_each_sentence_is_in_one_group(values: list[int], others: set[int]) -> N
             assert all(values[n] <= int(name.split(" to ")[1]) for n in members)
 
 
-def test_groups_of_one_number_are_named_by_it() -> None:
-    assert group_by([0, 1, 4], [0, 1, 5]) == [
-        ("0", [0]),
-        ("1 to 4", [1, 2]),
-        ("5 or more", []),
-    ]
-
-
-@pytest.mark.parametrize("edges", [[], [3, 1], [1, 1]])
-def test_edges_that_do_not_grow_are_refused(edges: list[int]) -> None:
-    with pytest.raises(ValueError, match="must grow"):
-        group_by([5], edges)
-
-
-def test_a_number_below_the_first_edge_is_refused() -> None:
-    with pytest.raises(ValueError, match="2 lies below the first edge, 3"):
-        group_by([4, 2], [3, 5])
+@each_refusal(
+    (lambda: kinds_of_mistakes("Hi.", "Hola.", []), r"no reference for 'Hi\.'"),
+    (lambda: group_by([5], []), "must grow"),
+    (lambda: group_by([5], [3, 1]), "must grow"),
+    (lambda: group_by([5], [1, 1]), "must grow"),
+    (lambda: group_by([4, 2], [3, 5]), "2 lies below the first edge, 3"),
+)
+def test_what_cannot_be_grouped_is_refused(call: Call, words: str) -> None:
+    refuses(call, words)

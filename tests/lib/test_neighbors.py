@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lib import corpora
 from lib.corpora import normalize
 from lib.evaluation import far_pairs, nearest_distances, with_far_parts, word_edits
+from tests.refusals import Call, each_refusal, refuses
 
 SENTENCE = st.lists(st.sampled_from("abcde"), max_size=7).map(" ".join)
 
@@ -42,15 +42,6 @@ def test_the_nearest_is_that_of_all_pairs(
     assert nearest_distances(sentences, training) == expected
 
 
-def test_real_sentences_too() -> None:
-    splits = corpora.load("grammar").splits
-    training = [target for _, target in splits["train"][:400]]
-    sentences = [target for _, target in splits["unseen_sentences"][:20]]
-    expected = [min(by_definition(s, t) for t in training) for s in sentences]
-    assert nearest_distances(sentences, training) == expected
-    assert len(set(expected)) > 1
-
-
 @pytest.mark.parametrize(
     ("one", "other", "edits"),
     [
@@ -63,11 +54,6 @@ def test_real_sentences_too() -> None:
 )
 def test_words_are_counted(one: str, other: str, edits: int) -> None:
     assert word_edits(one, other) == word_edits(other, one) == edits
-
-
-def test_there_must_be_training() -> None:
-    with pytest.raises(ValueError, match="no training sentence"):
-        nearest_distances(["a"], [])
 
 
 TRAIN = [("Where is Tom?", "¿Dónde está Tom?"), ("I am very tired.", "Tengo sueño.")]
@@ -94,13 +80,6 @@ def test_one_near_translation_is_enough_to_leave_a_source_out() -> None:
     assert far_of(*pairs) == []
 
 
-def test_the_parts_must_be_there() -> None:
-    with pytest.raises(ValueError, match="no pair in 'test'; the parts are: train"):
-        far_pairs({"train": TRAIN})
-    with pytest.raises(ValueError, match="no pair in 'train'"):
-        far_pairs({"train": [], "test": TRAIN})
-
-
 def test_far_parts_are_made_when_asked_for() -> None:
     splits = {"train": TRAIN, "test": [("Sing!", "¡Canta!")], "x-far": TRAIN}
     assert with_far_parts(splits, ["test", "x-far", "y-far"]) == splits
@@ -109,7 +88,20 @@ def test_far_parts_are_made_when_asked_for() -> None:
     assert "test-far" not in splits
 
 
-def test_a_part_without_far_sentences_is_refused() -> None:
-    splits = {"train": [("We sing.", "Canto.")], "test": [("We sing!", "¡Canto!")]}
-    with pytest.raises(ValueError, match="No sentence of the part 'test' is far"):
-        with_far_parts(splits, ["test-far"])
+ONE = [("We sing.", "Canto.")]
+
+
+@each_refusal(
+    (lambda: nearest_distances(["a"], []), "no training sentence"),
+    (
+        lambda: far_pairs({"train": TRAIN}),
+        "no pair in 'test'; the parts are: train",
+    ),
+    (lambda: far_pairs({"train": [], "test": TRAIN}), "no pair in 'train'"),
+    (
+        lambda: with_far_parts({"train": ONE, "test": ONE}, ["test-far"]),
+        "No sentence of the part 'test' is far",
+    ),
+)
+def test_parts_without_sentences_are_refused(call: Call, words: str) -> None:
+    refuses(call, words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,10 @@ from lib.text.subwords import SubwordVocabulary
 from lib.training.data import TranslationData
 from lib.translator import Translator
 from lib.translator.card import read_report
+from tests.refusals import Call, each_refusal, refused_command, refuses
 
-PAIRS = [
-    (source, target)
-    for source, target in (
-        line.split("\t") for line in SAMPLE.read_text("utf-8").splitlines()
-    )
-]
+LINES = SAMPLE.read_text("utf-8").splitlines()
+PAIRS = [(line.split("\t")[0], line.split("\t")[1]) for line in LINES]
 TEXTS = [text for pair in PAIRS for text in pair]
 SHARED = SubwordVocabulary.build(TEXTS, size=150)
 
@@ -50,40 +48,24 @@ def test_dropout_changes_the_cut_and_never_the_sentence() -> None:
     assert changed > len(TEXTS) / 2
 
 
-@pytest.mark.parametrize("dropout", [-0.1, 1.0])
-def test_an_impossible_dropout_is_refused(dropout: float) -> None:
-    with pytest.raises(ValueError, match="at least 0 and below 1"):
-        SHARED.encode_with_dropout("a", dropout, random.Random(0))
-
-
-def test_a_seed_decides_the_cuts() -> None:
+def test_a_seed_decides_the_cuts_and_targets_keep_theirs() -> None:
     dataset = ParallelDataset(PAIRS, SHARED, SHARED)
-
-    def ids(seed: int) -> list[list[int]]:
-        return [src.tolist() for src in cut_again(dataset, 0.2, seed).sources]
-
-    assert ids(1) == ids(1) != ids(2)
-
-
-def test_targets_keep_their_cut() -> None:
-    dataset = ParallelDataset(PAIRS, SHARED, SHARED)
-    again = cut_again(dataset, 0.5, seed=0)
-    assert any(
-        len(a) > len(b) for a, b in zip(again.sources, dataset.sources, strict=True)
+    plain, one, again, other = (
+        [ids.tolist() for ids in cut.sources]
+        for cut in (dataset, *(cut_again(dataset, 0.2, seed) for seed in (1, 1, 2)))
     )
-    for cut, plain in zip(again.targets, dataset.targets, strict=True):
-        assert torch.equal(cut, plain)
+    assert plain != one == again != other
+    targets = cut_again(dataset, 0.5, seed=0).targets
+    for cut, kept in zip(targets, dataset.targets, strict=True):
+        assert torch.equal(cut, kept)
 
 
 def test_a_cut_longer_than_any_sentence_falls_back() -> None:
     dataset = ParallelDataset(PAIRS[:20], SHARED, SHARED)
-    longest = max(dataset.lengths())
     again = cut_again(dataset, 0.3, seed=0)
-    assert max(again.lengths()) <= longest
-    kept = [
-        torch.equal(src, old) and torch.equal(tgt, old_tgt)
-        for (src, tgt), (old, old_tgt) in zip(again, dataset, strict=True)
-    ]
+    assert max(again.lengths()) <= max(dataset.lengths())
+    sources = zip(again.sources, dataset.sources, strict=True)
+    kept = [torch.equal(new, old) for new, old in sources]
     assert 0 < sum(kept) < len(kept)
 
 
@@ -102,12 +84,22 @@ def test_training_sees_random_cuts_and_validation_never() -> None:
     }
 
 
-def test_whole_words_cannot_be_cut() -> None:
-    words = Vocabulary.build(TEXTS)
-    with pytest.raises(TypeError, match="these are whole words"):
-        cut_again(ParallelDataset(PAIRS, words, words), 0.1, seed=0)
-    with pytest.raises(ValueError, match="give them a vocab_size"):
-        read_settings(["subword_dropout=0.1"])
+WORDS = Vocabulary.build(TEXTS)
+
+
+@each_refusal(
+    *(
+        (partial(SHARED.encode_with_dropout, "a", share, random), "0 and below 1")
+        for share in (-0.1, 1.0)
+    ),
+    (
+        lambda: cut_again(ParallelDataset(PAIRS, WORDS, WORDS), 0.1, seed=0),
+        "these are whole words",
+    ),
+    (lambda: read_settings(["subword_dropout=0.1"]), "give them a vocab_size"),
+)
+def test_what_cannot_be_cut_at_random_is_refused(call: Call, words: str) -> None:
+    refuses(call, words)
 
 
 # --- --from ---------------------------------------------------------------------------
@@ -160,14 +152,6 @@ def test_a_run_goes_on_from_the_weights_and_words_of_another(
 def test_sizes_that_it_does_not_have_are_refused(
     setting: str, message: str, first: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ("--attribution", "x", "--from", str(first))
-    assert main([*OWN, *words, *settings(setting), "--out", "nowhere"]) == 2
-    assert message in capsys.readouterr().err
+    words = ("--attribution", "x", "--from", str(first), "--out", "nowhere")
+    assert message in refused_command(capsys, *OWN, *words, *settings(setting))
     assert not Path("nowhere").exists()
-
-
-def test_a_translator_that_is_not_there_is_refused(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["train", "--from", "nobody"]) == 2
-    assert "'nobody' is no folder of a translator" in capsys.readouterr().err

@@ -4,7 +4,6 @@ import contextlib
 import html
 import re
 import sys
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,6 +22,7 @@ from lib.figures.views import (
     neuron_view,
     record_lookups,
 )
+from tests.refusals import Call, each_refusal, refuses
 
 TOKENS = ["the", "dog", "bites", "the", "man"]
 AWKWARD = ["<sos>", "</script><b>", 'a"b', "¿", "&amp;"]
@@ -58,15 +58,14 @@ def test_the_frame_may_run_scripts_and_nothing_else():
     assert frame["title"] == "Attention, head by head"
 
 
-def test_the_same_weights_give_the_same_text():
-    assert head_view(weights(), TOKENS).data == head_view(weights(), TOKENS).data
-
-
-def test_weights_are_rounded_and_all_there():
+@pytest.mark.filterwarnings("error::UserWarning")
+def test_weights_are_rounded_and_all_there(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of any dtype, with gradients or without; and nothing is printed."""
     exact = torch.tensor([[[[0.123456, 0.876544], [0.5, 0.5]]]])
-    page = inside(head_view([exact], ["lets", "go"]))
+    page = inside(head_view([exact.double().requires_grad_()], ["lets", "go"]))
     assert '"attn": [[[[0.1235, 0.8765], [0.5, 0.5]]]]' in page
     assert '"left_text": ["lets", "go"]' in page
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_large_view_stays_below_its_limit():
@@ -83,32 +82,16 @@ def test_the_frame_is_as_high_as_the_longer_sentence():
     assert "height: 202px" in head_view(weights(), TOKENS).data
 
 
-def test_gradients_and_other_dtypes_are_no_obstacle():
-    tensor = weights()[0].to(torch.bfloat16).requires_grad_()
-    assert "dog" in inside(head_view([tensor], TOKENS))
-
-
-def test_no_warning_and_nothing_printed(capsys: pytest.CaptureFixture[str]):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", UserWarning)
-        head_view(weights(), TOKENS)
-    assert capsys.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize(
-    ("wrong", "tokens", "message"),
-    [
-        (torch.ones(2, 2, 5, 5), TOKENS, r"shape \(1, H, T, S\).*\(2, 2, 5, 5\)"),
-        (torch.ones(2, 5, 5), TOKENS, r"shape \(1, H, T, S\).*\(2, 5, 5\)"),
-        (torch.ones(1, 2, 5, 5), TOKENS[:4], "5 positions.*tokens is 4"),
-        (torch.ones(1, 2, 5, 5), None, "'tokens' is required"),
-    ],
+@each_refusal(
+    (lambda: head_view([weights(1)[0].expand(2, 2, 5, 5)], TOKENS), r"\(2, 2, 5, 5\)"),
+    (lambda: head_view([weights()[0][0]], TOKENS), r"\(1, H, T, S\).*\(2, 5, 5\)"),
+    (lambda: head_view(weights(), TOKENS[:4]), "5 positions.*tokens is 4"),
+    (lambda: head_view(weights(), None), "'tokens' is required"),
+    (lambda: neuron_view(lookups(3, 4), AWKWARD[:2], AWKWARD), "must have shape"),
+    (lambda: neuron_view(lookups(3, 4), AWKWARD[:3], None), "must have shape"),
 )
-def test_what_does_not_fit_is_refused(
-    wrong: torch.Tensor, tokens: list[str] | None, message: str
-):
-    with pytest.raises(ValueError, match=message):
-        head_view([wrong], tokens)
+def test_what_does_not_fit_is_refused(call: Call, words: str) -> None:
+    refuses(call, words)
 
 
 @contextlib.contextmanager
@@ -179,6 +162,7 @@ def lookups(rows: int = 3, columns: int = 4) -> list[Lookup]:
     with record_lookups(model) as found:
         for attention in model:
             attention(query, key, key)
+    assert not any(module._forward_hooks for module in model.modules())
     return list(found.values())
 
 
@@ -187,19 +171,6 @@ def test_a_lookup_holds_what_the_attention_compared() -> None:
         d_k = lookup.queries.size(-1)
         scores = lookup.queries @ lookup.keys.transpose(-2, -1) / d_k**0.5
         assert torch.allclose(scores.softmax(dim=-1), lookup.weights, atol=1e-6)
-
-
-def test_after_recording_no_hook_is_left() -> None:
-    attention = MultiHeadAttention(d_model=4, n_heads=2)
-    with record_lookups(attention):
-        assert attention._forward_hooks
-    assert not attention._forward_hooks
-
-
-@pytest.mark.parametrize("tokens", [(AWKWARD[:2], AWKWARD), (AWKWARD[:3], None)])
-def test_tokens_that_do_not_fit_a_neuron_view_are_refused(tokens) -> None:
-    with pytest.raises(ValueError, match="must have shape"):
-        neuron_view(lookups(3, 4), *tokens)
 
 
 def more_views() -> dict[str, Any]:

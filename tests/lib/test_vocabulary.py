@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lib.text import EOS, PAD, SOS, UNK, Vocabulary, detokenize, tokenize
+from tests.refusals import Call, each_refusal, refuses
 
 WORD = st.text("abcñáé", min_size=1, max_size=4)
 WORDS = st.lists(WORD, min_size=1, max_size=8)
@@ -36,6 +37,7 @@ WORDS = st.lists(WORD, min_size=1, max_size=8)
         ("well...", ["well", ".", ".", "."]),
         ("<pad>", ["<", "pad", ">"]),
         ("Ana and ANA", ["Ana", "and", "ANA"]),
+        (unicodedata.normalize("NFD", "él, señor"), ["él", ",", "señor"]),
     ],
 )
 def test_words_and_marks_are_tokens(sentence: str, tokens: list[str]) -> None:
@@ -60,18 +62,6 @@ def test_tokenizing_any_text_is_settled_after_once(text: str) -> None:
     tokens = tokenize(text)
     assert all(token and not any(c.isspace() for c in token) for token in tokens)
     assert tokenize(" ".join(tokens)) == tokens
-
-
-def test_an_accent_typed_on_its_own_makes_no_difference() -> None:
-    sentence = "él está aquí, señor"
-    assert tokenize(unicodedata.normalize("NFD", sentence)) == tokenize(sentence)
-
-
-def test_one_text_is_no_list_of_words() -> None:
-    with pytest.raises(TypeError, match="not one text: 'lets go'"):
-        Vocabulary("lets go")
-    with pytest.raises(TypeError, match="not one text: 'lets go'"):
-        Vocabulary.build("lets go")
 
 
 # --- Vocabulary -----------------------------------------------------------------------
@@ -125,26 +115,6 @@ def test_rare_words_can_be_left_out() -> None:
     assert Vocabulary.build([]).tokens[4:] == ()
 
 
-def test_a_count_below_one_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"at least 1, but it is 0\."):
-        Vocabulary.build(["a"], min_count=0)
-
-
-@pytest.mark.parametrize(
-    ("tokens", "twice"), [(["a", "b", "a"], "'a'"), (["a", PAD], "'<pad>'")]
-)
-def test_a_token_twice_is_refused_by_name(tokens: list[str], twice: str) -> None:
-    with pytest.raises(ValueError, match=twice):
-        Vocabulary(tokens)
-
-
-@pytest.mark.parametrize("special", [PAD, SOS, EOS, UNK])
-def test_a_missing_special_token_is_refused_by_name(special: str) -> None:
-    others = [token for token in (PAD, SOS, EOS, UNK) if token != special]
-    with pytest.raises(ValueError, match=special):
-        Vocabulary(["a"], specials=others)
-
-
 def test_decoding_stops_at_the_end_and_skips_what_is_no_word() -> None:
     vocabulary = Vocabulary(["go", "lets"])
     assert vocabulary.decode([]) == ""
@@ -154,11 +124,21 @@ def test_decoding_stops_at_the_end_and_skips_what_is_no_word() -> None:
     assert vocabulary.decode(torch.tensor([1, 5, 4, 2, 0])) == "lets go"
 
 
-@pytest.mark.parametrize("number", [-1, 6, 100])
-def test_an_id_outside_the_vocabulary_is_refused(number: int) -> None:
-    vocabulary = Vocabulary(["go", "lets"])
-    with pytest.raises(ValueError, match=f"id {number} .* 6 tokens"):
-        vocabulary.decode([4, number])
+@each_refusal(
+    (lambda: Vocabulary("lets go"), "not one text: 'lets go'"),
+    (lambda: Vocabulary.build("lets go"), "not one text: 'lets go'"),
+    (lambda: Vocabulary.build(["a"], min_count=0), r"at least 1, but it is 0\."),
+    (lambda: Vocabulary(["a", "b", "a"]), "'a'"),
+    (lambda: Vocabulary(["a", PAD]), "'<pad>'"),
+    (lambda: Vocabulary(["a"], specials=(SOS, EOS, UNK)), PAD),
+    (lambda: Vocabulary(["a"], specials=(PAD, EOS, UNK)), SOS),
+    (lambda: Vocabulary(["a"], specials=(PAD, SOS, UNK)), EOS),
+    (lambda: Vocabulary(["a"], specials=(PAD, SOS, EOS)), UNK),
+    (lambda: Vocabulary(["go", "lets"]).decode([4, -1]), "id -1 .* 6 tokens"),
+    (lambda: Vocabulary(["go", "lets"]).decode([4, 6]), "id 6 .* 6 tokens"),
+)
+def test_what_is_no_vocabulary_and_no_id_is_refused(call: Call, words: str) -> None:
+    refuses(call, words)
 
 
 def test_special_tokens_cannot_be_typed() -> None:

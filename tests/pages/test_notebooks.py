@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -16,23 +15,12 @@ from tests.book_sources import (
     definitions,
     exported,
     read,
+    slug,
     text_pages,
     without_docstrings,
 )
 
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=NAMES)
-
-# The pieces of the model, and the chapter that builds each of them.
-HOMES = {
-    "01": ["TokenEmbedding"],
-    "02": ["sinusoidal_encoding", "PositionalEncoding"],
-    "03": ["scaled_dot_product_attention"],
-    "04": ["causal_mask", "padding_mask"],
-    "05": ["MultiHeadAttention"],
-    "06": ["LayerNorm", "PositionwiseFeedForward", "Residual"],
-    "07": ["EncoderLayer", "DecoderLayer", "Encoder", "Decoder"],
-    "08": ["Transformer"],
-}
 
 
 @each_chapter
@@ -71,21 +59,6 @@ def test_pieces_are_the_code_of_lib(path: Path) -> None:
                 module, original = pieces[node.name]
                 where = f"{node.name} in {path.name} is not that of {module.name}"
                 assert without_docstrings(node) == without_docstrings(original), where
-
-
-def test_each_piece_has_one_home() -> None:
-    """No piece of lib is built in two chapters, and each in the one that teaches it."""
-    homes = defaultdict(list)
-    pieces = exported()
-    for path in CHAPTERS:
-        for cell in read(path).cells:
-            for node in definitions(cell.source) if cell.cell_type == "code" else []:
-                if node.name in pieces:
-                    homes[node.name].append(path.stem[:2])
-    assert {name: at for name, at in homes.items() if len(set(at)) > 1} == {}
-    for chapter in (path.stem[:2] for path in CHAPTERS):
-        for name in HOMES.get(chapter, []):
-            assert homes[name] == [chapter], f"{name} is not built in chapter {chapter}"
 
 
 @each_chapter
@@ -172,11 +145,6 @@ def markdown_of(path: Path) -> str:
     if path.suffix == ".md":
         return path.read_text(encoding="utf-8")
     return "\n\n".join(c.source for c in read(path).cells if c.cell_type == "markdown")
-
-
-def slug(heading: str) -> str:
-    """The anchor that the site gives a heading."""
-    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from typing import Any
 
 import nbformat
 import pytest
-import yaml
 
 from book.tools.course.assignments import _check, assignment_notebook, solution_region
 from book.tools.course.command import main
@@ -122,12 +121,6 @@ def test_one_setting_leaves_the_solutions_out_of_site_and_downloads(
         for fold in ("Solution", "Answer"):
             assert (f"<summary>{fold}</summary>" in text) == show
         assert "### Exercise 1.1" in text and nbformat.reads(text, 4)
-
-
-def test_the_site_shows_them_unless_it_is_told_otherwise() -> None:
-    settings = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
-    assert settings["sphinx"]["config"]["show_solutions"] is True
-    assert "book.tools.site.solutions" in settings["sphinx"]["local_extensions"]
 
 
 # --- the assignments ------------------------------------------------------------------

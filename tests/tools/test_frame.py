@@ -21,14 +21,6 @@ from book.tools.project.address import ROOT
 from book.tools.site.browser import candidates, find_browser
 from tests.book_sources import text_pages
 
-TOP = {
-    *("book", "lib", "tests", ".ci", ".github", "_config.yml", "_toc.yml"),
-    *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"),
-    *("Makefile", "pyproject.toml", "requirements.lock", "requirements.txt"),
-    "requirements-course.txt",
-    *(".gitattributes", ".gitignore", ".pre-commit-config.yaml"),
-}
-
 
 def read(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
@@ -36,14 +28,6 @@ def read(name: str) -> str:
 
 PROJECT = tomllib.loads(read("pyproject.toml"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-
-
-@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a clone of the project")
-def test_the_top_level_holds_what_it_should() -> None:
-    done = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert {line.split("/")[0] for line in done.stdout.splitlines()} <= TOP
 
 
 def test_the_citation_is_of_this_version() -> None:
