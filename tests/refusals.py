@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -13,7 +12,9 @@ Call = Callable[[], object]
 Kinds = type[Exception] | tuple[type[Exception], ...]
 
 
-def refuses(call: Call, words: str, kind: Kinds = (TypeError, ValueError)) -> str:
+def refuses(
+    call: Call, words: str | None = None, kind: Kinds = (TypeError, ValueError)
+) -> str:
     """Demand one sentence that has these words, and return it."""
     with pytest.raises(kind, match=words) as caught:
         call()
@@ -22,7 +23,7 @@ def refuses(call: Call, words: str, kind: Kinds = (TypeError, ValueError)) -> st
     return message
 
 
-def each_refusal(*cases: tuple[Call, str]) -> Any:
+def each_refusal(*cases: tuple[Call, str]) -> pytest.MarkDecorator:
     """One test for each call that must be refused, with words of what is said."""
     return pytest.mark.parametrize(
         ("call", "words"), cases, ids=[words for _, words in cases]

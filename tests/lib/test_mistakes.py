@@ -69,11 +69,8 @@ def test_words_are_invented_when_training_did_not_have_them() -> None:
     known = {"el", "se", "fue", "herrero"}
     assert kinds_of_mistakes(*case, known) == ["invented word"]
     assert kinds_of_mistakes(*case, known | {"herraro"}) == ["other words"]
-
-
-def test_a_word_of_a_reference_is_not_invented_however_rare() -> None:
-    case = ("I saw Zoltan.", "Yo vi Zoltan.", ["Vi a Zoltan."])
-    assert kinds_of_mistakes(*case, {"vi", "a", "yo"}) == ["other words"]
+    rare = ("I saw Zoltan.", "Yo vi Zoltan.", ["Vi a Zoltan."])
+    assert kinds_of_mistakes(*rare, {"vi", "a", "yo"}) == ["other words"]
 
 
 @given(st.lists(st.integers(0, 30)), st.sets(st.integers(1, 20)))

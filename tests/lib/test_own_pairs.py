@@ -63,7 +63,7 @@ def sample_with(folder: Path, changes: dict[int, bytes]) -> Path:
 def test_bad_lines_are_all_counted_and_the_first_are_named(tmp_path: Path) -> None:
     wrong = (b"no tab here", b"", b"caf\xe9\tcaf\xe9", b"...\tnichts", b"nothing\t ")
     file = sample_with(tmp_path, dict(zip((2, 5, 7, 9, 10), wrong, strict=True)))
-    assert refuses(lambda: load_own(file, "en-de"), "") == (
+    assert refuses(lambda: load_own(file, "en-de")) == (
         f"{file}: 5 of 240 lines are no sentence, tab and translation: line 3 has no "
         "tab, line 6 is empty, line 8 is not UTF-8, and 2 more; correct them, or leave "
         "them out."

@@ -20,7 +20,7 @@ import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, normalizers, pre_tokenizers
-from tokenizers.models import BPE
+from tokenizers.models import BPE, WordPiece
 
 from lib.text import EOS, PAD, SOS, UNK
 from lib.text.subwords import SubwordVocabulary
@@ -278,17 +278,43 @@ def bpe(words: dict[str, int]) -> str:
     return Tokenizer(BPE(words, [("▁", "a")])).to_str()
 
 
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"\xff\xfe{\x00}\x00", "it is not text in UTF-8"),
+        (b"\x80\x04}\x94.", "it is not text in UTF-8"),  # a pickle
+        ("", ""),
+        ("<!DOCTYPE html>", ""),
+        ("[" * 100_000, ""),  # deeper than Python reads
+        ("null", "it does not describe a tokenizer"),
+        ('{"model": "BPE"}', "it does not describe a tokenizer"),
+        ('{"model": {"type": "BPE"}}', ""),
+        (Tokenizer(WordPiece(WORDS, unk_token=UNK)).to_str(), "'WordPiece', not 'BPE'"),
+        (bpe({t: n for n, t in enumerate(NO_EOS)}), "special token '<eos>' is missing"),
+        (bpe({**WORDS, "b": 9}), "not numbered from 0"),
+        (bpe(WORDS), "The setting '"),  # special tokens that are only words
+    ],
+)
 def test_a_file_that_is_no_vocabulary_is_refused(
     tmp_path: Path, content: str | bytes, reason: str
 ) -> None:
     """In one sentence that names the file, and says what is wrong with it."""
     file = tmp_path / "pieces.json"
     file.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
-    named = rf"^{re.escape(str(file))} is no sub-word vocabulary: .*{reason}.*[^.]\.$"
+    named = rf"^{re.escape(str(file))} is no sub-word vocabulary: "
+    named += rf".*{reason}.*(?<!\.)\.$"
     message = refuses(lambda: SubwordVocabulary.load(file), named)
     assert len(message) < len(str(file)) + 200
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("vocab", {**WORDS, "a": 2**40}),
+        ("merges", [["two\nlines", "q"]]),
+        ("continuing_subword_prefix", "##"),  # the library panics at this one
+    ],
+)
 def test_a_damaged_model_is_refused(
     known: SubwordVocabulary, name: str, value: Any
 ) -> None:

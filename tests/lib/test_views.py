@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 import torch
 from bs4 import BeautifulSoup
-from playwright.sync_api import Frame, Page, sync_playwright
+from playwright.sync_api import Browser, Frame
 from torch import nn
 
-from book.tools.site.browser import find_browser
 from lib.attention import MultiHeadAttention
 from lib.figures.views import (
     Lookup,
@@ -22,6 +21,7 @@ from lib.figures.views import (
     neuron_view,
     record_lookups,
 )
+from tests.browsing import complaints
 from tests.refusals import Call, each_refusal, refuses
 
 TOKENS = ["the", "dog", "bites", "the", "man"]
@@ -95,27 +95,16 @@ def test_what_does_not_fit_is_refused(call: Call, words: str) -> None:
 
 
 @contextlib.contextmanager
-def shown(*views: Any, width: int = 900) -> Iterator[tuple[Page, list[Frame]]]:
-    """A page with these views in a browser without a network, and their frames."""
-    path = find_browser()
-    assert path, "no Chromium: install one, or name one in CHROMIUM"
-    said: list[str] = []
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        context = browser.new_context(
-            offline=True, viewport={"width": width, "height": 700}
-        )
-        page = context.new_page()
-        page.on("request", lambda request: said.append(request.url))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on(
-            "console", lambda line: said.extend([line.text] * (line.type == "error"))
-        )
-        page.set_content("".join(view.data for view in views))
-        for frame in page.frames[1:]:
-            frame.wait_for_selector("#vis svg *", state="attached")
-        yield page, page.frames[1:]
-        browser.close()
+def shown(browser: Browser, *views: Any, width: int = 900) -> Iterator[list[Frame]]:
+    """The frames of these views on a page in a browser without a network."""
+    size: Any = {"width": width, "height": 700}
+    page = browser.new_page(offline=True, viewport=size)
+    said = complaints(page, "about:")
+    page.set_content("".join(view.data for view in views))
+    for frame in page.frames[1:]:
+        frame.wait_for_selector("#vis svg *", state="attached")
+    yield page.frames[1:]
+    page.close()
     assert said == []
 
 
@@ -126,10 +115,9 @@ def test_without_bertviz_one_sentence_says_so(monkeypatch: pytest.MonkeyPatch) -
             draw()
 
 
-@pytest.mark.browser
-def test_it_draws_and_answers_with_the_network_off() -> None:
+def test_it_draws_and_answers_with_the_network_off(browser: Browser) -> None:
     views = [head_view(weights(layers=2), tokens) for tokens in (TOKENS, AWKWARD)]
-    with shown(*views) as (_, frames):
+    with shown(browser, *views) as frames:
         for frame, tokens in zip(frames, (TOKENS, AWKWARD), strict=True):
             assert frame.locator("line").count() == 2 * 5 * 5
             assert frame.locator("text").all_text_contents() == tokens * 2
@@ -185,11 +173,12 @@ def more_views() -> dict[str, Any]:
     }
 
 
-@pytest.mark.browser
 @pytest.mark.parametrize("width", [360, 900])
 @pytest.mark.parametrize("kind", ["model", "neuron"])
-def test_more_views_draw_with_the_network_off(kind: str, width: int) -> None:
-    with shown(more_views()[kind], width=width) as (_, (frame,)):
+def test_more_views_draw_with_the_network_off(
+    kind: str, width: int, browser: Browser
+) -> None:
+    with shown(browser, more_views()[kind], width=width) as (frame,):
         drawn = frame.locator("#vis svg *").count()
         texts = {t.strip() for t in frame.locator("#vis text").all_text_contents()}
         widest = frame.evaluate("document.documentElement.scrollWidth")
@@ -211,9 +200,10 @@ _RIGHTMOST = """() => {
 }"""
 
 
-@pytest.mark.browser
-def test_all_columns_of_the_neuron_view_can_be_scrolled_to_on_a_phone() -> None:
-    with shown(more_views()["neuron"], width=360) as (_, (frame,)):
+def test_all_columns_of_the_neuron_view_can_be_scrolled_to_on_a_phone(
+    browser: Browser,
+) -> None:
+    with shown(browser, more_views()["neuron"], width=360) as (frame,):
         frame.evaluate(_OPEN)
         rightmost, room = frame.evaluate(_RIGHTMOST)
     assert 360 < rightmost <= room
