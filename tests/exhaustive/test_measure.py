@@ -57,7 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts = (text for pair in corpus.splits["train"] for text in pair)
     shared = SubwordVocabulary.build(texts, SETTINGS.vocab_size)
     train(corpus.splits, shared, shared, SETTINGS, run / "it")
-    make([str(run / "it"), str(out), "--machine", "an abacus"])
+    make([str(out), "--run", str(run / "it"), "--machine", "an abacus"])
     return out
 
 
@@ -65,7 +65,7 @@ def make(words: list[str]) -> None:
     corpus = make_corpus()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(corpora, "load", lambda name: corpus)
-        measure.main(["translator", *words])
+        measure.main(words)
 
 
 def load(file: Path) -> Any:
@@ -127,7 +127,7 @@ def test_a_folder_is_scored_again_to_the_same_scores(
     (again / "scores.json").write_text(json.dumps(wrong), "utf-8")
     corpus = make_corpus()
     monkeypatch.setattr(corpora, "load", lambda name: corpus)
-    measure.main(["score", str(again)])
+    measure.main([str(again)])
     for name in ("scores.json", "README.md", "errors.json", "ngram_counts.csv"):
         assert (again / name).read_bytes() == (folder / name).read_bytes()
 
@@ -144,7 +144,7 @@ def go_on(folder: Path, home: Path) -> Path:
     splits = make_corpus().splits
     trained = train(splits, shared, shared, SECOND, run, start=start.model)
     Translator(trained.model, shared, shared).save(run)
-    make([str(run), str(out), "--from", str(folder)])
+    make([str(out), "--run", str(run), "--from", str(folder)])
     return out
 
 

@@ -1,8 +1,9 @@
 """From a training run to a translator that is shipped, with all that was measured.
 
-    measure.py translator RUN FOLDER    choose the average, score, write the card
-    measure.py score FOLDER             score it again; weights and card stay its own
-    measure.py record RUN FILE          keep a benchmark's settings and scores
+    measure.py FOLDER --run RUN    choose the average, score, write the card
+    measure.py FOLDER              score it again; weights and card stay its own
+
+The record of a benchmark, as multi30k.json, is the scores.json of its run.
 
 What is chosen is chosen on the validation part. The test part is translated once, at
 the end. Only counts and scores are written, never a sentence of the corpus.
@@ -56,25 +57,17 @@ WEIGHTS = "model.safetensors"  # those that a run ends with
 def main(arguments: Sequence[str] | None = None) -> None:
     """Do what the command line says."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    what = parser.add_subparsers(required=True)
-    ship = what.add_parser("translator", help="make a folder to ship out of a run")
-    again = what.add_parser("score", help="score a folder that was made, again")
-    record = what.add_parser("record", help="keep what a benchmark's run gave")
-    tasks = (ship, make_translator), (again, score_again), (record, keep_record)
-    for each, task in tasks:
-        if each is not again:
-            each.add_argument("run", type=Path)
-        each.add_argument("file" if each is record else "folder", type=Path)
-        each.set_defaults(do=task)
-    ship.add_argument("--corpus", default="tatoeba-en-es", choices=corpora.names())
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--run", type=Path, help="make the folder out of this run")
+    parser.add_argument("--corpus", default="tatoeba-en-es", choices=corpora.names())
     told = "folder of the translator that the run began with"
-    ship.add_argument("--from", dest="start", type=Path, help=told)
-    ship.add_argument("--machine", default=machine(), help="(%(default)s)")
+    parser.add_argument("--from", dest="start", type=Path, help=told)
+    parser.add_argument("--machine", default=machine(), help="(%(default)s)")
     options = parser.parse_args(arguments)
-    options.do(options)
-
-
-# --- a translator ---------------------------------------------------------------------
+    if options.run:
+        make_translator(options)
+    else:
+        score_again(options.folder)
 
 
 def make_translator(options: argparse.Namespace) -> None:
@@ -94,12 +87,12 @@ def make_translator(options: argparse.Namespace) -> None:
     measure(folder, translator, corpus, report)
 
 
-def score_again(options: argparse.Namespace) -> None:
+def score_again(folder: Path) -> None:
     """Measure a folder as it stands, and write its scores and its card anew."""
-    report = read_json(options.folder / REPORT_FILE)
+    report = read_json(folder / REPORT_FILE)
     corpus = corpora.load(report["corpus"])
-    translator = Translator.load(options.folder)
-    measure(options.folder, translator, corpus, report)
+    translator = Translator.load(folder)
+    measure(folder, translator, corpus, report)
 
 
 def measure(
@@ -315,20 +308,6 @@ def search(translator: Translator, corpus: Corpus) -> tuple[list[dict[str, Any]]
         row["difference"] = difference(counts[row["beam"], row["length_penalty"]], kept)
     both = {"greedy_": counts[1, PENALTY].tolist(), "beam_": kept.tolist()}
     return rows, counts_table(both)
-
-
-# --- a benchmark ----------------------------------------------------------------------
-
-
-def keep_record(options: argparse.Namespace) -> None:
-    """Copy what a run's folder says about itself, with its validation scores."""
-    report = read_json(options.run / REPORT_FILE)
-    report["log"] = [
-        {name: float(row[name]) for name in ("epoch", "validation_bleu", "seconds")}
-        for row in read_log(options.run / LOG)
-    ]
-    write_json(options.file, report)
-    print(f"{options.file}: {', '.join(report['scores'])}")
 
 
 if __name__ == "__main__":
