@@ -12,6 +12,11 @@ from hypothesis import strategies as st
 
 from lib.config import TransformerConfig
 
+SIZES = (
+    *("src_vocab_size", "tgt_vocab_size", "d_model", "n_heads", "n_layers", "d_ff"),
+    "max_len",
+)
+
 
 def config(**changes: Any) -> TransformerConfig:
     return TransformerConfig(**{"src_vocab_size": 20, "tgt_vocab_size": 30, **changes})
@@ -50,37 +55,14 @@ def test_every_possible_setting_survives_json(
     assert again == settings
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "src_vocab_size",
-        "tgt_vocab_size",
-        "d_model",
-        "n_heads",
-        "n_layers",
-        "d_ff",
-        "max_len",
-    ],
-)
+@pytest.mark.parametrize("name", SIZES)
 @pytest.mark.parametrize("value", [0, -3])
 def test_sizes_below_one_are_refused(name: str, value: int) -> None:
     with pytest.raises(ValueError, match=rf"{name} .*at least 1.* {value}\."):
         config(**{name: value})
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "src_vocab_size",
-        "tgt_vocab_size",
-        "d_model",
-        "n_heads",
-        "n_layers",
-        "d_ff",
-        "max_len",
-        "pad_id",
-    ],
-)
+@pytest.mark.parametrize("name", [*SIZES, "pad_id"])
 @pytest.mark.parametrize("value", [8.0, "8", None, True, [8]])
 def test_sizes_that_are_no_whole_number_are_refused(name: str, value: Any) -> None:
     with pytest.raises(TypeError, match=f"{name} must be a whole number") as error:

@@ -11,7 +11,7 @@ import math
 import os
 import random
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -402,15 +402,10 @@ class Stop(BaseException):
     """What ends a run here; nothing else catches it."""
 
 
-# A run moves seven files into place: its settings, and three times log and checkpoint.
-@pytest.mark.parametrize("moved", range(8))
-def test_a_run_ended_at_any_moment_ends_as_if_it_had_not_been(
-    moved: int, unbroken: tuple, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever it is ended in, these are all the folders that it can leave."""
-    whole, expected = unbroken
-    folder = tmp_path / "run"
-    moves = []
+@contextlib.contextmanager
+def ended_after(moved: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """End what runs when it moves one file more into place; tell what was moved."""
+    moves: list[str] = []
     replace = os.replace
 
     def ending(source: Path, target: Path) -> None:
@@ -419,10 +414,21 @@ def test_a_run_ended_at_any_moment_ends_as_if_it_had_not_been(
         moves.append(target.name)
         replace(source, target)
 
-    with monkeypatch.context() as during:
+    with monkeypatch.context() as during, contextlib.suppress(Stop):
         during.setattr(os, "replace", ending)
-        with contextlib.suppress(Stop):
-            train(*corpus(), TINY, folder)
+        yield moves
+
+
+# A run moves seven files into place: its settings, and three times log and checkpoint.
+@pytest.mark.parametrize("moved", range(8))
+def test_a_run_ended_at_any_moment_ends_as_if_it_had_not_been(
+    moved: int, unbroken: tuple, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever it is ended in, these are all the folders that it can leave."""
+    whole, expected = unbroken
+    folder = tmp_path / "run"
+    with ended_after(moved, monkeypatch) as moves:
+        train(*corpus(), TINY, folder)
     assert (
         moves == ["settings.json", *["log.csv", "checkpoint.safetensors"] * 3][:moved]
     )

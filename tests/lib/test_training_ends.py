@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,7 +19,7 @@ from lib.training import TrainingSettings, TranslationTask, read_log, train
 from lib.training.averaging import average_weights, epoch_files
 from lib.training.data import TranslationData
 from lib.translator.folder import weights_once_each
-from tests.lib.test_training import TINY, Stop, corpus, equal, losses, weights
+from tests.lib.test_training import TINY, corpus, ended_after, equal, losses, weights
 
 # Few sentences and a high rate: learned by heart soon, and the validation loss rises.
 HASTY = dataclasses.replace(
@@ -152,19 +150,8 @@ def test_a_broken_run_ends_as_an_unbroken_one(
     }[ending]
     whole, folder = tmp_path / "whole", tmp_path / "broken"
     expected = weights(train(*few(), settings, whole))
-    moves: list[str] = []
-    replace = os.replace
-
-    def ends(source: Path, target: Path) -> None:
-        if len(moves) == moved:
-            raise Stop
-        moves.append(target.name)
-        replace(source, target)
-
-    with monkeypatch.context() as during:
-        during.setattr(os, "replace", ends)
-        with contextlib.suppress(Stop):
-            train(*few(), settings, folder)
+    with ended_after(moved, monkeypatch) as moves:
+        train(*few(), settings, folder)
     assert len(moves) == moved
     assert equal(weights(train(*few(), settings, folder, resume=True)), expected)
     assert losses(folder) == losses(whole)
