@@ -1,7 +1,8 @@
 // Words: a sentence to tokens, tokens to numbers (chapter 1).
 
 const LETTER = "[\\p{L}\\p{N}_]"; // what Python's \w stands for
-const TOKEN = `${LETTER}+(?:'${LETTER}+)*|[^\\p{L}\\p{N}_\\s]`;
+const WORD = `${LETTER}(?:${LETTER}|\\p{M})*`; // with the marks on its letters
+const TOKEN = `${WORD}(?:'${WORD})*|[^\\p{L}\\p{N}_\\s]`;
 const SPECIAL = ["<pad>", "<sos>", "<eos>", "<unk>"];
 
 /**

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from lib.text import Pair
 
-_NOT_A_WORD = re.compile(r"[^\w']+")
-
 
 def normalize(sentence: str) -> str:
     """Reduce a sentence to what decides whether two sources count as the same.
@@ -28,7 +26,10 @@ def normalize(sentence: str) -> str:
         'where is ana'
     """
     composed = unicodedata.normalize("NFKC", sentence).replace("\u2019", "'")
-    return _NOT_A_WORD.sub(" ", composed.casefold()).strip()
+    folded = composed.casefold()
+    # Marks on letters count: in Hindi, they are the vowels.
+    marks = {sign for sign in folded if unicodedata.category(sign)[0] == "M"}
+    return " ".join(re.findall(rf"[\w'][\w'{''.join(sorted(marks))}]*", folded))
 
 
 @dataclass(frozen=True, repr=False)

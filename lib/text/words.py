@@ -30,8 +30,11 @@ def tokenize(sentence: str) -> list[str]:
     """
     # One form for each letter: an accent may also come as a character of its own.
     sentence = unicodedata.normalize("NFC", sentence).replace("’", "'")
+    # Many languages write marks on letters, as Hindi its vowels; \w knows none.
+    marks = {sign for sign in sentence if unicodedata.category(sign)[0] == "M"}
+    word = rf"\w[\w{''.join(sorted(marks))}]*"
     # Letters and digits, with apostrophes inside; or else any one mark.
-    return re.findall(r"\w+(?:'\w+)*|[^\w\s]", sentence)
+    return re.findall(rf"{word}(?:'{word})*|[^\w\s]", sentence)
 
 
 def detokenize(tokens: Iterable[str]) -> str:

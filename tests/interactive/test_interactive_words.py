@@ -25,6 +25,7 @@ SENTENCES = [
     "I don’t know: is it 12:30?",
     "¿Dónde está_la Café (²)?",
     "It's the cat's, isn't it…",
+    "कि और की ❤\ufe0fyou",
 ]
 
 

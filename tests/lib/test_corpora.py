@@ -92,6 +92,8 @@ def test_case_marks_and_spacing_do_not_make_a_source_new(one: str, other: str) -
 def test_different_words_make_a_source_new() -> None:
     assert normalize("I eat") != normalize("I ate")
     assert normalize("él") != normalize("el")
+    assert normalize("कि ¨ और") != normalize("की और")
+    assert normalize("¨कि´") == normalize("कि")  # marks on no letter
 
 
 # --- the table of the grammar ---------------------------------------------------------

@@ -38,6 +38,11 @@ WORDS = st.lists(WORD, min_size=1, max_size=8)
         ("<pad>", ["<", "pad", ">"]),
         ("Ana and ANA", ["Ana", "and", "ANA"]),
         (unicodedata.normalize("NFD", "él, señor"), ["él", ",", "señor"]),
+        ("कि और की।", ["कि", "और", "की", "।"]),  # vowels are marks on letters
+        ("שָׁלוֹם, דָּן", ["שָׁלוֹם", ",", "דָּן"]),
+        ("أَهْلًا؟", ["أَهْلًا", "؟"]),
+        ("ที่นี่", ["ที่นี่"]),
+        ("❤\ufe0fyou", ["❤", "\ufe0f", "you"]),  # a mark, but on no letter
     ],
 )
 def test_words_and_marks_are_tokens(sentence: str, tokens: list[str]) -> None:
