@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import statistics
 from collections.abc import Callable
 from typing import Any
 
@@ -248,9 +249,11 @@ def interval(draw: Draw) -> Cases:
     """`interval(values, draw)`: the bootstrap of a mean."""
 
     def facts(answer: Any, values: list[float]) -> Any:
-        # 60 of 100: two standard errors are 0.096 on either side.
+        # The bounds lie two standard errors, 0.096 for 60 of 100, on either side.
+        mean, error = statistics.fmean(values), statistics.pstdev(values) / 10
+        middle = mean - 1.2 * error, mean + 1.2 * error
         got = answer(values, random.Random(5))
-        return _ends(got, middle=(0.54, 0.66), wide=(0.168, 0.225))
+        return _ends(got, middle, wide=(3.43 * error, 4.59 * error))
 
     def narrows(answer: Any) -> bool:
         few = answer([1, 0] * 10, random.Random(1))
@@ -261,6 +264,8 @@ def interval(draw: Draw) -> Cases:
     yield case([1] * 60 + [0] * 40, use=facts, what=what)
     yield case(_SQUARES, use=_repeats, what="The same draw, the same interval:")
     yield case(use=narrows, what="That the interval narrows")
+    right = draw.randint(30, 70)
+    yield case([1] * right + [0] * (100 - right), use=facts, what=what)
 
 
 interval.slips = {

@@ -38,6 +38,7 @@ def count(draw: Draw) -> Cases:
     yield case(_small(30, 40, norm_first=True), what=what)
     what = "count of a model with tied embeddings"
     yield case(_small(40, 40, tie_embeddings=True), what=what)
+    yield case(_small(draw.randint(20, 90), draw.randint(20, 90)))
 
 
 def _attention(c: TransformerConfig) -> int:

@@ -1,6 +1,7 @@
-"""The course's table of contents, `book/course/assignments.toml`."""
+"""The course's record of the exercises, `book/course/assignments.toml`."""
 
 import tomllib
+from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,11 +17,16 @@ PLAN = ROOT / "book" / "course" / "assignments.toml"
 
 @dataclass(frozen=True)
 class Assignment:
-    """One assignment: its name, which is its folder's, its title and its exercises."""
+    """One assignment: its name, which is its folder's, its title and its exercises.
+
+    Beside it stand those that its lesson solves, and those for who wants more.
+    """
 
     name: str
     title: str
     exercises: tuple[str, ...]
+    in_class: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
 
     @property
     def chapters(self) -> list[int]:
@@ -53,21 +59,24 @@ def read_plan(path: Path = PLAN) -> Plan:
     """Read the course's table of contents.
 
     Raises:
-        ValueError: If it names an exercise that no chapter has, or one name twice.
+        ValueError: If it names an exercise that no chapter has, or something twice.
     """
     found = tomllib.loads(path.read_text(encoding="utf-8"))
     listed = [
-        Assignment(one["name"], one["title"], tuple(one["exercises"]))
+        Assignment(
+            **{k: tuple(v) if isinstance(v, list) else v for k, v in one.items()}
+        )
         for one in found.pop("assignment")
     ]
-    names = [one.name for one in listed]
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"{path.name} has two assignments {name!r}: rename one.")
-    plan = Plan(assignments=tuple(listed), **found)
+    named = [one.name for one in listed]
     for one in listed:
-        exercises_of(one)
-    return plan
+        named += [*one.in_class, *one.exercises, *one.more]
+    for name, count in Counter(named).items():
+        if count > 1:
+            raise ValueError(f"{path.name} has {name!r} twice: leave one of them.")
+        if "." in name:
+            exercise(name)
+    return Plan(assignments=tuple(listed), **found)
 
 
 @cache

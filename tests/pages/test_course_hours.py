@@ -1,0 +1,135 @@
+"""One record of the exercises, and every page for teachers that tells its minutes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import pytest
+
+from book.tools.course.hidden import record
+from book.tools.course.plan import exercise, read_plan
+from tests.book_sources import CHAPTERS, read
+from tests.pages.test_course_pages import COURSE, LESSONS, sections, tables, text_of
+
+PLAN = read_plan()
+WORDS_A_MINUTE = 200
+FOLDED = re.compile(r"<details>.*?</details>", re.DOTALL)
+UNSEEN = {"setup", "hide-input", "hide-cell", "remove-input"}
+
+
+def minutes_of(numbers: Iterable[str]) -> int:
+    return sum(PLAN.minutes_of(exercise(number)) for number in numbers)
+
+
+def numbers_in(text: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"\b\d+\.\d+\b", text))
+
+
+def reading(number: int, until: str = "Exercises") -> float:
+    """The minutes that a chapter takes to read as far as a heading, code included."""
+    words = 0
+    for cell in read(CHAPTERS[number - 1]).cells:
+        text = cell.source
+        if cell.cell_type == "markdown":
+            end = re.search(rf"^#+ {re.escape(until)}", text, re.MULTILINE)
+            words += len(FOLDED.sub("", text[: end.start()] if end else text).split())
+            if end:
+                return words / WORDS_A_MINUTE
+        elif not UNSEEN & set(cell.metadata.get("tags", [])):
+            words += len(text.split())
+    raise ValueError(f"Chapter {number} has no heading {until!r}.")
+
+
+def expect(told: str, minutes: float) -> None:
+    """A number of hours is what it holds, with the quarter of an hour that is begun."""
+    assert 0 <= 60 * float(told) - minutes < 15, (
+        f"{told} hours for {minutes:.0f} minutes"
+    )
+
+
+def column(text: str, first: str, name: str) -> dict[str, list[str]]:
+    """A column of the table whose head begins so, by the first cell of each row."""
+    (head, *rows), *_ = (t for t in tables(text) if t[0][0] == first)
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        found.setdefault(row[0], []).append(row[head.index(name)])
+    return found
+
+
+def test_every_exercise_stands_in_the_record_once_and_what_is_graded_is_drawn() -> None:
+    for number, one in enumerate(PLAN.assignments, start=1):
+        titles = re.findall(
+            r"^### Exercise (\S+)",
+            "\n".join(cell.source for cell in read(CHAPTERS[number - 1]).cells),
+            re.MULTILINE,
+        )
+        assert sorted((*one.in_class, *one.exercises, *one.more)) == sorted(titles)
+        assert all(record(each).draws_inputs for each in one.exercises)
+
+
+@pytest.mark.parametrize("place", range(15), ids=[path.stem for path in LESSONS])
+def test_a_lesson_has_the_exercises_and_minutes_of_the_record(place: int) -> None:
+    text, one = text_of(LESSONS[place]), PLAN.assignments[place]
+    rows = [row for row in tables(text)[0] if "In pairs: exercise" in row[2]]
+    assert [(int(row[1]), numbers_in(row[2])) for row in rows] == [
+        (minutes_of(one.in_class), one.in_class)
+    ]
+    found = re.search(
+        r"\*\*At home\.\*\* Exercises (.+?), (\d+) minutes "
+        r"\(for those who want more: (.+?)\)",
+        " ".join(text.split()),
+    )
+    assert found and numbers_in(found[1]) == one.exercises
+    assert int(found[2]) == minutes_of(one.exercises)
+    assert numbers_in(found[3]) == one.more
+
+
+def test_the_six_weeks_add_up() -> None:
+    text = text_of(COURSE / "six_weeks.md")
+    weeks = tables(text)[0][1:-1]
+    parts = re.split(r"^### Week \d", text, flags=re.MULTILINE)[1:]
+    steps = tables(text_of(COURSE / "project.md"))[0][1:-1]
+    for row, part in zip(weeks, parts, strict=True):
+        chapters = [int(found) for found in re.findall(r"\((\d\d)_", row[2])]
+        given = [PLAN.assignments[number - 1] for number in chapters]
+        for words, field in (
+            ("In class", "in_class"),
+            ("Hand in", "exercises"),
+            (r"For those who\s+want\s+more", "more"),
+        ):
+            told = re.search(rf"{words}.*?(?=[;.]\s)", part, re.DOTALL)
+            wanted = [n for one in given for n in getattr(one, field)]
+            assert told and sorted(numbers_in(told[0])) == sorted(wanted)
+        self_tests = 15 * part.partition("## Grading")[0].count("../self_test_")
+        expect(row[4], sum(map(reading, chapters)) + self_tests)
+        expect(row[5], minutes_of(n for one in given for n in one.exercises))
+        assert float(row[6]) == sum(float(s[2]) for s in steps if s[1] == row[0])
+
+
+def test_the_two_days_add_up() -> None:
+    """In a session, exercises take ten minutes a lesson; at home, what is read too."""
+    text = text_of(COURSE / "two_days.md")
+    for table in tables(text)[:2]:
+        for _, minutes, what, exercises in table[1:]:
+            lessons = len(re.findall(r"\[[Ll]esson", what))
+            room = 10 * lessons if lessons else int(minutes)
+            assert minutes_of(numbers_in(exercises)) <= room, what
+    for _, what, hours in tables(text)[2][1:-1]:
+        read_up_to, numbers = what.partition("xercise")[0], numbers_in(what)
+        least = float(minutes_of(numbers))
+        for number, _, until in re.findall(
+            r"\b(\d+)(?!\.)( as far as \*([^*]+))?", read_up_to
+        ):
+            least += reading(int(number), until or "Exercises")
+        expect(hours, least)
+
+
+def test_the_weights_of_the_pages_are_those_of_the_record() -> None:
+    rows = sections(text_of(COURSE / "assignments.md"))["What is assigned"]
+    for name, wanted in (("points", PLAN.points), ("minutes", PLAN.minutes)):
+        told = column(rows, "difficulty", name)
+        assert {level: int(cell) for level, (cell,) in told.items()} == wanted
+    weeks = sections(text_of(COURSE / "six_weeks.md"))["Grading"]
+    told = re.findall(r"an? (\w+) one (\d)", weeks)
+    assert {level: int(points) for level, points in told} == PLAN.points
