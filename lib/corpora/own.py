@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from lib.corpora.base import Corpus, normalize
@@ -13,6 +15,13 @@ SAMPLE = Path(__file__).with_name("sample-en-de.tsv")
 """240 English sentences with their German, to try things out; CC BY 4.0."""
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _SHOWN = 3  # bad lines that a message names; all of them are counted
+# What the columns of a file are called, besides the codes of the languages.
+_TITLES = (
+    "source|src|target|tgt|trg|original|translation|sentences?|text|english|german|"
+    "deutsch|french|français|spanish|español|italian|italiano|portuguese|português|"
+    "dutch|nederlands|russian|русский|polish|polski|turkish|türkçe|arabic|العربية|"
+    "hebrew|עברית|hindi|हिन्दी|chinese|中文|japanese|日本語|korean|한국어"
+)
 
 
 def load(
@@ -24,8 +33,10 @@ def load(
 ) -> Corpus:
     r"""Load a file of the reader's own: one pair a line, source, tab, target.
 
-    Lines may have further columns, which are not read, if all of them do. The splits
-    are made as those of the other corpora are: by source, from the seed alone.
+    Lines may have further columns, which are not read, if all of them do. A first line
+    that names the columns is left out, with a note, and so are blank lines at the end.
+    The splits are made as those of the other corpora are: by source, from the seed
+    alone.
 
     Args:
         file: a text file in UTF-8.
@@ -54,14 +65,16 @@ def load(
     """
     source, target = _language_codes(languages)
     file = Path(file)
-    pairs, notes = tidy(_read(file), max_words)
+    lines = _lines(file)
+    header = _header(lines[0], f"{source}|{target}|{_TITLES}")
+    pairs, notes = tidy(_read(file, lines, skip=bool(header)), max_words)
     try:
         splits = split_by_source(pairs, seed)
     except ValueError as error:
         raise ValueError(f"{file}: {error}") from error
     stem = re.sub(r"[^\w.]+", "-", file.stem).strip("-.") or "pairs"
     name = f"own-{stem.removesuffix(f'-{languages}')}-{languages}"
-    return Corpus(name, source, target, splits, attribution, tuple(notes))
+    return Corpus(name, source, target, splits, attribution, (*header, *notes))
 
 
 def _language_codes(languages: str) -> tuple[str, str]:
@@ -74,15 +87,37 @@ def _language_codes(languages: str) -> tuple[str, str]:
     return source, target
 
 
-def _read(file: Path) -> list[Pair]:
-    """Read all pairs, or refuse the file in a sentence that names its bad lines."""
-    data = file.read_bytes().removeprefix(b"\xef\xbb\xbf")
-    lines = data.removesuffix(b"\n").split(b"\n") if data else []
+def _lines(file: Path) -> list[bytes]:
+    """Return the lines of a file, without blank ones at its end."""
+    data = file.read_bytes().removeprefix(codecs.BOM_UTF8)
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise ValueError(f"{file} is text in UTF-16; save it as UTF-8.")
+    if b"\n" not in data:  # some programs end their lines with this alone
+        data = data.replace(b"\r", b"\n")
+    lines = data.split(b"\n")
+    while lines and not lines[-1].strip():
+        lines.pop()
     if not lines:
         raise ValueError(f"{file} is empty; give it one pair a line.")
+    return lines
+
+
+def _header(line: bytes, titles: str) -> list[str]:
+    """Return a note about a first line that names the columns; none if it does not."""
+    cells = line.decode("utf-8", "replace").replace("_", " ").split("\t")[:2]
+    names = [normalize(cell) for cell in cells]
+    told = all(re.fullmatch(rf"({titles})( ({titles}))*", name) for name in names)
+    # One and the same word twice may be a pair.
+    if not told or len(set(names)) < 2:
+        return []
+    return [f"left out: line 1, which names the columns: {' and '.join(names)}"]
+
+
+def _read(file: Path, lines: Sequence[bytes], skip: bool) -> list[Pair]:
+    """Read all pairs, or refuse the file in a sentence that names its bad lines."""
     columns = next((n + 1 for line in lines if (n := line.count(b"\t"))), 2)
     pairs, faults = [], []
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(lines[skip:], start=1 + skip):
         pair = _pair(line, columns)
         if isinstance(pair, str):
             faults.append(f"line {number:,} {pair}")
@@ -101,6 +136,8 @@ def _pair(line: bytes, columns: int) -> Pair | str:
         return "is not UTF-8"
     if not line.strip():
         return "is empty"
+    if b"\0" in line:
+        return "holds a NUL, which is no character of a text"
     if len(cells) < 2:
         return "has no tab"
     if len(cells) != columns:

@@ -41,16 +41,36 @@ def test_it_is_split_as_the_named_corpora_are() -> None:
     assert sizes == {"train": 192, "validation": 24, "test": 24}
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_what_other_programs_write_is_read_too(
     end: str, mark: str, tmp_path: Path
 ) -> None:
-    """Windows' line ends, a mark of the encoding, and columns of other things."""
+    """Other line ends, blank last lines, a mark of the encoding, and more columns."""
     lines = [f"{line}\tCC0" for line in SAMPLE.read_text("utf-8").splitlines()]
     file = tmp_path / "sample.tsv"
-    file.write_bytes((mark + end.join(lines)).encode())
+    file.write_bytes((mark + end.join([*lines, "", "\t ", ""])).encode())
     assert load_own(file, "en-de").splits == load_own(SAMPLE, "en-de").splits
+
+
+@pytest.mark.parametrize(
+    ("first", "is_header"),
+    [
+        ("en\tde", True),
+        ("English\tGerman", True),
+        ("source_sentence\tSentence (DE)", True),
+        ("Text\ttext", False),  # a pair, in these languages
+        ("German\tdeutsch sprechend", False),
+        ("en\tfr", False),
+    ],
+)
+def test_a_line_that_names_the_columns_is_no_pair(
+    first: str, is_header: bool, tmp_path: Path
+) -> None:
+    file = sample_with(tmp_path, {0: first.encode()})
+    corpus = load_own(file, "en-de")
+    assert sum(map(len, corpus.splits.values())) == 240 - is_header
+    assert any("names the columns" in note for note in corpus.notes) == is_header
 
 
 def sample_with(folder: Path, changes: dict[int, bytes]) -> Path:
@@ -76,6 +96,7 @@ def test_bad_lines_are_all_counted_and_the_first_are_named(tmp_path: Path) -> No
         (b"one\ttwo\tthree", "1 of 240 lines is no.*line 4 has 3 columns instead of 2"),
         (b"...\tnichts", "line 4 has no words in its source"),
         (b"nothing\t ", "line 4 has no words in its target"),
+        (b"no\0thing\tnichts", "line 4 holds a NUL"),
     ],
 )
 def test_a_bad_line_says_what_it_lacks(line: bytes, words: str, tmp_path: Path) -> None:
@@ -87,6 +108,8 @@ def test_a_bad_line_says_what_it_lacks(line: bytes, words: str, tmp_path: Path) 
     ("content", "languages", "words"),
     [
         (b"", "en-de", "is empty; give it one pair a line"),
+        (b" \n\r\n", "en-de", "is empty; give it one pair a line"),
+        ("one\teins".encode("utf-16"), "en-de", "is text in UTF-16; save it as UTF-8"),
         (b"one\teins\n", "en-de", "only 1 different sources, and 10 are needed"),
         (b"one\teins\n", "english-german", "they are 'english-german'"),
         (b"one\teins\n", "en", "they are 'en'"),
