@@ -73,6 +73,9 @@ def style() -> str:
 def packed(name: str) -> str:
     """The script of one figure; it adds itself to `bookFigures` under its name.
 
+    It hands itself to the figure, as a function, which may run it a second time in a
+    worker: `book/interactive/worker.js`.
+
     Args:
         name: the figure's name.
 
@@ -84,17 +87,18 @@ def packed(name: str) -> str:
             f"There is no interactive figure {name!r}: there are {', '.join(names())}."
         )
     modules = in_order(sources() / "figures" / f"{name}.js")
-    wanted = {"mount"}
+    wanted = {"mount", "work"}
     texts = []
     for path in reversed(modules):  # those that import before those imported
         text = used(path.read_text(encoding="utf-8"), wanted)
         wanted.update(re.findall(r"\w+", " ".join(m[1] for m in IMPORT.finditer(text))))
         texts.append(wrapped(path, text))
     body = "".join(reversed(texts))
-    last = f"modules['figures/{name}'].mount"
     return (
-        f'(() => {{\n"use strict";\nconst modules = {{}};\n{body}'
-        f"(globalThis.bookFigures ??= {{}})[{name!r}] = {last};\n}})();"
+        f'(function script(works) {{\n"use strict";\nconst modules = {{}};\n{body}'
+        f"const {{mount, work}} = modules['figures/{name}'];\nif (works) return work();\n"
+        f"(globalThis.bookFigures ??= {{}})[{name!r}] = root => mount(root, script);\n"
+        "})();"
     )
 
 
