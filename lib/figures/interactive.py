@@ -25,28 +25,36 @@ NOTE = re.compile(r"^ *//.*\n|/\*\*(?:[^*]|\*(?!/))*\*/[ \n]?", re.M)
 BESIDE = re.compile(r"(?<=[;,{)]) // .*$", re.M)
 INDENT = re.compile(r"^\s+", re.M)
 FUNCTION = re.compile(r"^export function (\w+).*?^}\n", re.M | re.S)
+OPENINGS = re.compile(r"^const OPENINGS = \{\n(.*?)^\};", re.M | re.S)
 
 _numbers = itertools.count(1)
 
 
-def interactive(name: str) -> HTML:
+def interactive(name: str, opened: str | None = None) -> HTML:
     """Show a figure of the book that answers to mouse, finger and keyboard.
 
     Args:
-        name: the figure's name, such as `"mask"`.
+        name: the figure's name, such as `"query"`.
+        opened: where it opens, if it can open at several places.
 
     Returns:
         What a notebook shows when it is the last line of a cell.
 
     Raises:
-        ValueError: if there is no such figure.
+        ValueError: if there is no such figure, or it does not open there.
     """
     from IPython.display import HTML
 
     script = packed(name)
+    if opened not in (None, *openings(name)):
+        raise ValueError(
+            f"The figure {name!r} does not open at {opened!r}: it opens at "
+            f"{', '.join(openings(name)) or 'one place only'}."
+        )
     place = f"interactive-{name}-{next(_numbers)}"
+    at = f' data-opened="{opened}"' if opened else ""
     return HTML(
-        f'<style>{style()}</style><div class="interactive" data-figure="{name}" '
+        f'<style>{style()}</style><div class="interactive" data-figure="{name}"{at} '
         f'id="{place}"></div><script>{script}\n'
         f'bookFigures["{name}"](document.getElementById("{place}"));</script>'
     )
@@ -60,6 +68,13 @@ def sources() -> Path:
 def names() -> list[str]:
     """The names of all figures."""
     return sorted(file.stem for file in (sources() / "figures").glob("*.js"))
+
+
+def openings(name: str) -> list[str]:
+    """Where a figure may open, from the table of its script; nothing for most."""
+    text = (sources() / "figures" / f"{name}.js").read_text(encoding="utf-8")
+    table = OPENINGS.search(text)
+    return re.findall(r"^  (\w+): \{", table[1], re.M) if table else []
 
 
 def style() -> str:

@@ -16,9 +16,9 @@ def show(browser: Browser) -> Iterator[Show]:
     """Show figures, each on a page of its own, where nothing may go wrong."""
     pages: list[tuple[Page, list[str]]] = []
 
-    def shown(name: str, **options: Any) -> Page:
+    def shown(name: str, opened: str | None = None, **options: Any) -> Page:
         page = browser.new_page(**options)
-        pages.append((page, shown_alone(page, name)))
+        pages.append((page, shown_alone(page, name, opened)))
         return page
 
     yield shown

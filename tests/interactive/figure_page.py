@@ -22,14 +22,15 @@ DARK = """() => {
 PHONE = {"width": 360, "height": 900}
 
 
-def shown_alone(page: Page, name: str) -> list[str]:
+def shown_alone(page: Page, name: str, opened: str | None = None) -> list[str]:
     """Show a figure as the output of a cell; list its errors and requests."""
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("request", lambda request: errors.append(f"asked for {request.url}"))
     page.set_content(
         "<!doctype html><html lang='en'><head><title>One figure</title></head>"
-        f"<body><main><h1>One figure</h1>{figures.interactive(name).data}</main></body>"
+        "<body><main><h1>One figure</h1>"
+        f"{figures.interactive(name, opened).data}</main></body>"
     )
     page.wait_for_selector(".interactive > *")
     return errors

@@ -72,7 +72,7 @@ def test_what_the_page_fetches_is_what_the_tool_writes() -> None:
 
 @torch.no_grad()
 def test_the_numbers_of_the_parts_are_those_of_lib(show: Show) -> None:
-    page = show("architecture", viewport=PHONE)
+    page = show("architecture", "model", viewport=PHONE)
     english, spanish = small_model.vocabularies()
     src = torch.tensor([english.encode(SENTENCE)])
     tgt = torch.tensor([[spanish.sos_id, *spanish.encode("el perro")]])
@@ -101,7 +101,7 @@ def test_the_numbers_of_the_parts_are_those_of_lib(show: Show) -> None:
 
 
 def test_parts_open_close_and_tell_their_count(show: Show) -> None:
-    page = show("encoder_layer")
+    page = show("architecture", "encoder_layer")
     counted = count_parameters(MODEL.encoder.layers[0].feed_forward)
     whole = f"of the model's {count_parameters(MODEL):,} numbers"
     assert f"It holds {counted} {whole}" in said(page)
@@ -116,7 +116,7 @@ def test_parts_open_close_and_tell_their_count(show: Show) -> None:
 
 
 def test_it_writes_every_sentence_to_its_end(show: Show) -> None:
-    page = show("decoder_layer")
+    page = show("architecture", "decoder_layer")
     write = page.locator("button", has_text="write")
     for source, target in small_model.PAIRS:
         page.select_option("select >> nth=0", source)

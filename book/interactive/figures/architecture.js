@@ -6,7 +6,7 @@ import { choice, pushButton } from "../controls.js";
 import {
   BOLD, cell, edge, fixed, MIDDLE, rect, shade, signed, svg, touchable, write,
 } from "../draw.js";
-import { Figure } from "../frame.js";
+import { Figure, mounting } from "../frame.js";
 import { countParameters, parts, recorder, smallArrays, smallModel } from "../opened.js";
 import { SMALL } from "../small_model.js";
 
@@ -27,6 +27,21 @@ const FILLS = [
   ["attention", shade(0.3, "weight")],
 ];
 
+/** @typedef {{title: string, open: string[], selected: string, view?: string}} Opening
+ *   what is open, and the part whose numbers are shown */
+/** @type {Record<string, Opening>} */
+const OPENINGS = {
+  model: { title: "Open the model", open: [], selected: "encoder" },
+  encoder_layer: {
+    title: "Open an encoder layer", open: ["encoder", "encoder.layers.0"],
+    selected: "encoder.layers.0.feed_forward",
+  },
+  decoder_layer: {
+    title: "Open a decoder layer", open: ["decoder", "decoder.layers.0"],
+    selected: "decoder.layers.0.cross_attention", view: "0",
+  },
+};
+
 /** The model, some of its parts open. */
 class Architecture extends Figure {
   arrays = smallArrays();
@@ -35,21 +50,21 @@ class Architecture extends Figure {
   sentence = SMALL.sentences[1];
   tgt = [SOS];
   flow = this.flows();
-  /** What is shown of the chosen part: "output", "input", or the number of a head. */
-  view = "output";
-  /** Names of the stacks and layers that are open. @type {Set<string>} */
-  open = new Set();
-  selected = "encoder";
-
   /** @param {HTMLElement} root */
   constructor(root) {
+    const { title, open, selected, view } = OPENINGS[root.dataset.opened ?? "model"];
     super(root, {
-      title: "Open the model",
+      title,
       hint:
         "Press a part to open it, once more to close it. Then write the next word, and " +
         "see which numbers change.",
       label: "The encoder on the left and the decoder on the right, read upwards",
     });
+    /** Names of the stacks and layers that are open. */
+    this.open = new Set(open);
+    this.selected = selected;
+    /** What is shown of it: "output", "input", or the number of a head. */
+    this.view = view ?? "output";
     const { controls } = this;
     choice(controls, "sentence", "sentence", SMALL.sentences);
     pushButton(controls, "write the next word", () => this.tgt.push(this.next()), () => this.done);
@@ -326,20 +341,4 @@ function arrow(drawing, d) {
   svg(drawing, "path", { d, fill: "none", stroke: "var(--ink)", "stroke-width": 1.5 });
 }
 
-/**
- * The figure, some of its parts open.
- * @param {HTMLElement} root
- * @param {string[]} opened names of the stacks and layers that are open
- * @param {string} selected the part whose numbers are shown
- * @param {string} [view] "output", "input", or the number of a head
- */
-export function mountOpened(root, opened, selected, view = "output") {
-  const figure = new Architecture(root);
-  Object.assign(figure, { open: new Set(opened), selected, view });
-  figure.update();
-}
-
-/** @param {HTMLElement} root */
-export function mount(root) {
-  mountOpened(root, [], "encoder");
-}
+export const mount = mounting(Architecture);

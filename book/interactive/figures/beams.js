@@ -120,11 +120,11 @@ export function treeOf(table, grown, name = "", score = 0) {
 }
 
 class Beams extends Figure {
-  example = Object.keys(TABLES)[0];
-  size = 1;
+  example = Object.keys(TABLES)[1];
+  size = 2;
   alpha = 0;
   /** How many steps are made. */
-  made = 1;
+  made = 3;
   pressed = "";
   now = this.search();
 
@@ -157,7 +157,7 @@ class Beams extends Figure {
 
   /** @param {unknown} name */
   changed(name) {
-    if (name === "example") this.made = 1;
+    if (name === "example") this.made = 2;
   }
 
   /** @param {number} wanted */

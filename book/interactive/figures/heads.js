@@ -113,9 +113,9 @@ function wordOf(entry) {
 class Heads extends Figure {
   heads = 2;
   mistake = "merge";
-  /** The stage, with fractions while blocks move. */
-  at = 0;
-  goal = 0;
+  /** The stage, with fractions while blocks move; it opens where the error shows. */
+  at = 4;
+  goal = 4;
   moving = false;
   chosen = 6;
 
@@ -124,8 +124,8 @@ class Heads extends Figure {
     super(root, {
       title: "Split the heads, and put them back",
       hint:
-        "Press Next, or move the slider slowly and watch the blocks. Press a block to " +
-        "follow it. Framed in red: a number in the row of another word.",
+        "Framed in red: a number in the row of another word. Press Back, or move the " +
+        "slider slowly, and watch how it gets there. Press a block to follow it.",
       label: "The numbers of three words on their way into the heads and back, twice",
     });
     const { controls } = this;

@@ -17,7 +17,9 @@ NOTEBOOK_METADATA = {
 CELL_METADATA = {"cellView", "may-shake", "mystnb", "slideshow", "tags"}
 # A figure that answers is stored as its empty place, without its scripts.
 PLACE = '<div class="interactive" data-figure="{}"></div>'
-_ANSWERS = re.compile(r'<div class="interactive" data-figure="([\w-]+)"')
+_ANSWERS = re.compile(
+    r'<div class="interactive" data-figure="([\w-]+(?:" data-opened="\w+)?)"'
+)
 
 # What must not stand in a stored output: it is different on the next machine or run.
 _UNSTABLE = {

@@ -1,6 +1,6 @@
 """The figures that answer, on the site: their styles, their scripts, their places.
 
-A cell `figures.interactive("mask")` is stored with an empty place as its output. Here
+A cell `figures.interactive("query")` is stored with an empty place as its output. Here
 the place learns where its script lies, which the loader brings in when it is near; and
 where the parts of the translator lie, if it is one of those that translate.
 """

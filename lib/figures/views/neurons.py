@@ -27,21 +27,23 @@ class Lookup(NamedTuple):
     Args:
         queries: one vector for each head and position.
         keys: the same for the positions that are looked at.
+        values: what these hand over.
         weights: the attention weights.
 
     Shape:
-        queries: :math:`(B, H, T, d_k)`; keys: :math:`(B, H, S, d_k)`; weights:
-        :math:`(B, H, T, S)`.
+        queries: :math:`(B, H, T, d_k)`; keys and values: :math:`(B, H, S, d_k)`;
+        weights: :math:`(B, H, T, S)`.
     """
 
     queries: Tensor
     keys: Tensor
+    values: Tensor
     weights: Tensor
 
 
 @contextlib.contextmanager
 def record_lookups(model: nn.Module) -> Iterator[dict[str, Lookup]]:
-    """Collect queries, keys and weights of every attention called in a ``with`` block.
+    """Collect what every attention compares that is called in a ``with`` block.
 
     Args:
         model: any module that holds :class:`~lib.attention.MultiHeadAttention`.
@@ -60,11 +62,12 @@ def record_lookups(model: nn.Module) -> Iterator[dict[str, Lookup]]:
     found: dict[str, Lookup] = {}
 
     def keep(name: str, attention: Any, inputs: Any, output: Any) -> None:
-        query, key = inputs[:2]
+        query, key, value = inputs[:3]
         with torch.no_grad():
             found[name] = Lookup(
                 attention.split_heads(attention.query_proj(query)),
                 attention.split_heads(attention.key_proj(key)),
+                attention.split_heads(attention.value_proj(value)),
                 output[1].detach(),
             )
 
