@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -45,5 +46,6 @@ def run(options: argparse.Namespace) -> None:
     size = sum(file.stat().st_size for file in folder.iterdir()) / 1e6
     print(
         f"{folder} holds the export for CTranslate2 ({size:.1f} MB); use it "
-        f"with: python -m lib translate --engine ctranslate2 --model {folder}"
+        "with: python -m lib translate --engine ctranslate2 --model "
+        + shlex.quote(str(folder))
     )

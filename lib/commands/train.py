@@ -230,9 +230,14 @@ def _fitting(
 
 
 def _command(options: argparse.Namespace) -> str:
-    """Return a command that makes the same run again, from the folder of the run."""
+    """Return a command that makes the same run again, from the folder of the run.
+
+    Files are named without where they lie, which is the reader's own affair.
+    """
     words = "corpus", "pairs", "languages", "attribution", "from", "limit"
     given = {name: getattr(options, name) for name in words}
+    for name in ("pairs", "from"):
+        given[name] = given[name] and Path(given[name]).resolve().name
     if options.settings or options.set:
         given["settings"] = "settings.toml"
     if options.devices > 1:

@@ -69,7 +69,8 @@ def report_run(
     }
     if start:
         learned_from = str(read_report(start).get("attribution", ""))
-        report["start"] = {"model": start, "attribution": learned_from}
+        name = Path(start).resolve().name  # where it lies is the reader's own affair
+        report["start"] = {"model": name, "attribution": learned_from}
     write_whole(folder / SETTINGS_FILE, to_toml(given))
     write_json(folder / REPORT_FILE, report)
     write_card(folder, report)

@@ -48,4 +48,6 @@ def machine() -> str:
         return f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}"
     threads = torch.get_num_threads()
     cores = "1 core" if threads == 1 else f"{threads} cores"
-    return f"{cores} of a {platform.machine()} processor, PyTorch {torch.__version__}"
+    kind = platform.machine()
+    article = "an" if kind[:1].lower() in tuple("aeix") else "a"  # an x86_64
+    return f"{cores} of {article} {kind} processor, PyTorch {torch.__version__}"

@@ -9,6 +9,7 @@ import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import sysconfig
@@ -451,21 +452,21 @@ class TestExport:
     TO = ("--to", "ctranslate2")
 
     def test_what_is_exported_translates_alike(self, lib: Lib, empty: Path) -> None:
-        done = lib("export", self.MODEL, *self.TO, "served/here")
+        folder = "served/it's here"
+        done = lib("export", self.MODEL, *self.TO, folder)
         assert (done.code, done.err) == (0, "")
-        use = "python -m lib translate --engine ctranslate2 --model served/here"
-        assert done.out.endswith(f"use it with: {use}\n")
+        use = shlex.split(done.out.split("use it with: python -m lib ")[1])
         greedy = ("--beam", "1", "I like the red car.", "She reads a book.")
-        served = lib(*use.split()[3:], *greedy)
+        served = lib(*use, *greedy)
         assert served.out == lib("translate", "--model", self.MODEL, *greedy).out
-        unknown = lib(*use.split()[3:], "--beam", "1", "I like the zyzzyva.")
+        unknown = lib(*use, "--beam", "1", "I like the zyzzyva.")
         assert "has never seen “zyzzyva”" in unknown.err
-        done = lib("translate", "I go.", "--model", "served/here")
+        done = lib("translate", "I go.", "--model", folder)
         assert done.code == 2
         assert "is an export for CTranslate2; use it with --engine" in done.err
-        again = lib("export", self.MODEL, *self.TO, "served/here")
+        again = lib("export", self.MODEL, *self.TO, folder)
         assert again.code == 2
-        assert "served/here holds something already, such as" in again.err
+        assert f"{folder} holds something already, such as" in again.err
         assert [file.name for file in empty.iterdir()] == ["served"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -171,6 +172,10 @@ def test_the_card_credits_its_own_and_nobody_else(trained: Path) -> None:
     assert report["scores"]["test"]["sentences"] == 24
     assert report["scores"]["test"]["beam_size"] == 4
     assert "BLEU" in card
+    for file in filter(
+        Path.is_file, trained.iterdir()
+    ):  # where the reader keeps things is nobody's affair
+        assert str(SAMPLE.parent).encode() not in file.read_bytes(), file
 
 
 def test_the_command_and_the_settings_of_the_card_make_the_run_again(
@@ -185,6 +190,7 @@ def test_the_command_and_the_settings_of_the_card_make_the_run_again(
     assert "--set" not in command
     monkeypatch.chdir(tmp_path)
     (tmp_path / "settings.toml").write_text(block)
+    shutil.copy(SAMPLE, tmp_path)
     assert main([*command[3:], "--out", "again"]) == 0
     again = tmp_path / "again" / "model.safetensors"
     assert again.read_bytes() == (trained / "model.safetensors").read_bytes()

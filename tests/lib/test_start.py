@@ -135,11 +135,13 @@ def test_a_run_goes_on_from_the_weights_and_words_of_another(
     ):
         assert torch.equal(old, new)
     card = (again / "README.md").read_text("utf-8")
-    assert f"| began with | `{first}` |" in card
+    assert f"| began with | `{first.name}` |" in card
+    assert "| training | 1 epoch in" in card
+    assert not [part for part in (first, SAMPLE) if str(part.parent) in card]
     assert "By the first author." in card
     assert "By the second author." in card
     assert read_report(again)["settings"]["d_model"] == 16
-    assert f"--from {first}" in read_report(again)["command"]
+    assert f"--from {first.name}" in read_report(again)["command"]
 
 
 @pytest.mark.parametrize(
