@@ -6,6 +6,7 @@ from lib.evaluation.bootstrap import (
     bleu_of_counts,
     paired_bootstrap,
     sentence_counts,
+    share_interval,
 )
 from lib.evaluation.metrics import Score, bleu, chrf, exact_match, sentence_bleu
 from lib.evaluation.mistakes import KINDS, group_by, kinds_of_mistakes
@@ -17,17 +18,28 @@ from lib.evaluation.neighbors import (
     word_edits,
 )
 from lib.evaluation.scores import compare_with_all, score, unseen_parts
+from lib.evaluation.strangers import (
+    STRANGERS,
+    Stranger,
+    count_strangers,
+    score_strangers,
+    strangers,
+    what_is_wrong,
+)
 
 __all__ = [
     "FAR",
     "KINDS",
+    "STRANGERS",
     "Interval",
     "Score",
+    "Stranger",
     "bleu",
     "bleu_interval",
     "bleu_of_counts",
     "chrf",
     "compare_with_all",
+    "count_strangers",
     "exact_match",
     "far_pairs",
     "group_by",
@@ -35,9 +47,13 @@ __all__ = [
     "nearest_distances",
     "paired_bootstrap",
     "score",
+    "score_strangers",
     "sentence_bleu",
     "sentence_counts",
+    "share_interval",
+    "strangers",
     "unseen_parts",
+    "what_is_wrong",
     "with_far_parts",
     "word_edits",
 ]
