@@ -111,7 +111,8 @@ def packed(name: str) -> str:
     body = "".join(reversed(texts))
     return (
         f'(function script(works) {{\n"use strict";\nconst modules = {{}};\n{body}'
-        f"const {{mount, work}} = modules['figures/{name}'];\nif (works) return work();\n"
+        f"const {{mount, work}} = modules['figures/{name}'];\n"
+        "if (works) return work();\n"
         f"(globalThis.bookFigures ??= {{}})[{name!r}] = root => mount(root, script);\n"
         "})();"
     )
