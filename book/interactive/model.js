@@ -9,7 +9,7 @@
 // name, one matrix a head: what it looked at when it was last called.
 
 import { Linear } from "./attention.js";
-import { noSwitches } from "./config.js";
+import { noSwitches, shapes } from "./config.js";
 import { DecoderLayer, EncoderLayer, LayerNorm, TokenEmbedding } from "./layers.js";
 import { causalMask } from "./masks.js";
 import { PositionalEncoding } from "./positions.js";
@@ -211,46 +211,4 @@ function checkedArrays(config, arrays) {
     }
   }
   return whole;
-}
-
-/**
- * The shape of every array that a model of these sizes needs.
- * @param {Config} config
- * @returns {Record<string, [number, number]>}
- */
-export function shapes(config) {
-  const { d_model: d, d_ff: dFf, norm_first: normFirst } = config;
-  /** @type {Record<string, [number, number]>} */
-  const found = {
-    "src_embedding.table.weight": [config.src_vocab_size, d],
-    "tgt_embedding.table.weight": [config.tgt_vocab_size, d],
-  };
-  const linear = (
-    /** @type {string} */ name, /** @type {number} */ out, /** @type {number} */ width,
-  ) => {
-    found[`${name}.weight`] = [out, width];
-    found[`${name}.bias`] = [1, out];
-  };
-  const norm = (/** @type {string} */ name) => {
-    found[`${name}.weight`] = found[`${name}.bias`] = [1, d];
-  };
-  linear("output_proj", config.tgt_vocab_size, d);
-  for (const stack of ["encoder", "decoder"]) {
-    if (normFirst) norm(`${stack}.norm`);
-    const attentions = ["self_attention"];
-    if (stack === "decoder") attentions.push("cross_attention");
-    for (let n = 0; n < config.n_layers; n++) {
-      const layer = `${stack}.layers.${n}`;
-      for (const attention of attentions) {
-        for (const map of ["query", "key", "value", "output"]) {
-          linear(`${layer}.${attention}.${map}_proj`, d, d);
-        }
-        norm(`${layer}.${attention}_residual.norm`);
-      }
-      linear(`${layer}.feed_forward.inner`, dFf, d);
-      linear(`${layer}.feed_forward.outer`, d, dFf);
-      norm(`${layer}.feed_forward_residual.norm`);
-    }
-  }
-  return found;
 }

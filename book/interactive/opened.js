@@ -3,8 +3,9 @@
 // The model's own parts note what they get and give, while it runs as always.
 
 import { Matrix } from "./arrays.js";
+import { shapes } from "./config.js";
 import { DecoderLayer } from "./layers.js";
-import { shapes, Transformer } from "./model.js";
+import { Transformer } from "./model.js";
 import { SMALL } from "./small_model.js";
 
 /**

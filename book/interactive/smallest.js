@@ -1,18 +1,9 @@
-// The smallest translator of chapter 9: 69 numbers, their gradient, a step downhill.
+// The smallest translator of chapter 9: 69 numbers, what they write, and their gradient.
 
-import { add, Matrix, matmul, softmax, timesTransposed, transpose } from "./arrays.js";
-import { scaledDotProductAttention } from "./attention.js";
-import { causalMask } from "./masks.js";
-import { sinusoidalEncoding } from "./positions.js";
+import { mapped, Tape, Value, withGradient } from "./tape.js";
 
-/**
- * @typedef {Record<string, Matrix>} Numbers all that the translator learns, by name
- * @typedef {{ x: Matrix, from: Matrix, query: Matrix, key: Matrix, value: Matrix,
- *   weights: Matrix, output: Matrix }} Attended
- * @typedef {{ src: number[], tgt: number[], listened: Attended, memory: Matrix,
- *   words: Matrix, heard: Matrix, own: Attended, cross: Attended, read: Matrix,
- *   scores: Matrix }} Seen all that happens on the way to the scores (T, V)
- */
+/** @typedef {import("./tape.js").Numbers} Numbers */
+/** @typedef {ReturnType<typeof forward>} Seen */
 
 export const SOURCE_WORDS = ["<SOS>", "lets", "to", "go"];
 export const TARGET_WORDS = ["<SOS>", "ir", "vamos", "y", "<EOS>"];
@@ -69,71 +60,48 @@ const UNTRAINED = {
 
 /** The numbers before training: those that the seeds of chapter 9 give. */
 export function untrained() {
-  return mapped(UNTRAINED, (rows) => Matrix.fromRows(rows));
+  return mapped(UNTRAINED, (rows) =>
+    new Value(rows.length, rows[0].length, Float32Array.from(rows.flat())));
 }
 
 /**
- * The same change to every entry.
- * @template A, B
- * @param {Record<string, A>} record
- * @param {(value: A, name: string) => B} change
- * @returns {Record<string, B>}
- */
-function mapped(record, change) {
-  const entries = Object.entries(record);
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, change(value, name)]),
-  );
-}
-
-/**
+ * From rows of ids to the scores of the next words, and all on the way.
+ * @param {Tape} tape
  * @param {Numbers} numbers
- * @param {string} side
- * @param {number[]} ids
+ * @param {number[][]} src
+ * @param {number[][]} tgt
  */
-function embed(numbers, side, ids) {
-  const table = numbers[`${side}.embedding.weight`];
-  const rows = Matrix.fromRows(ids.map((id) => Array.from(table.row(id))));
-  const positions = sinusoidalEncoding(ids.length, rows.cols);
-  return add(rows, positions);
+function read(tape, numbers, src, tgt) {
+  const [asked, asking] = [src, tgt].map((all) => all.map((ids) => ids.length));
+  const embed = (/** @type {string} */ side, /** @type {number[][]} */ all) => {
+    const rows = tape.embed(numbers[`${side}.embedding.weight`], all.flat());
+    return tape.addPositions(rows, all.map((ids) => ids.length));
+  };
+  const listen = (/** @type {string} */ name, /** @type {Value} */ x,
+    /** @type {Value} */ from, /** @type {any} */ how) => {
+    const [query, key, value] = ["query", "key", "value"].map((map) =>
+      tape.linear(map === "query" ? x : from, numbers[`${name}.${map}_proj.weight`]));
+    return tape.add(x, tape.attend(query, key, value, { heads: 1, ...how }));
+  };
+  const source = embed("encoder", src);
+  const own = { asking: asked, asked };
+  const memory = listen("encoder.self_attention", source, source, own);
+  const words = embed("decoder", tgt);
+  const past = { asking, asked: asking, causal: true };
+  const heard = listen("decoder.self_attention", words, words, past);
+  const given = listen("decoder.cross_attention", heard, memory, { asking, asked });
+  const [weight, bias] = ["weight", "bias"].map((n) => numbers[`decoder.output_proj.${n}`]);
+  return { words, heard, read: given, scores: tape.linear(given, weight, bias) };
 }
 
 /**
- * @param {Numbers} numbers
- * @param {string} name
- * @param {Matrix} x (T, D) the words that look
- * @param {Matrix} from (S, D) the words that are looked at
- * @param {import("./masks.js").Mask | null} [mask]
- * @returns {Attended}
- */
-function attend(numbers, name, x, from, mask = null) {
-  const query = timesTransposed(x, numbers[`${name}.query_proj.weight`]);
-  const key = timesTransposed(from, numbers[`${name}.key_proj.weight`]);
-  const value = timesTransposed(from, numbers[`${name}.value_proj.weight`]);
-  const attended = scaledDotProductAttention(query, key, value, mask);
-  return { x, from, query, key, value, ...attended };
-}
-
-/**
- * From two rows of ids to the scores of the next words, and all on the way.
+ * Of one phrase: the decoder's words, what they heard and read, and the scores (T, V).
  * @param {Numbers} numbers
  * @param {number[]} src (S)
  * @param {number[]} tgt (T)
- * @returns {Seen}
  */
 export function forward(numbers, src, tgt) {
-  const source = embed(numbers, "encoder", src);
-  const listened = attend(numbers, "encoder.self_attention", source, source);
-  const memory = add(source, listened.output);
-  const words = embed(numbers, "decoder", tgt);
-  const past = causalMask(tgt.length);
-  const own = attend(numbers, "decoder.self_attention", words, words, past);
-  const heard = add(words, own.output);
-  const cross = attend(numbers, "decoder.cross_attention", heard, memory);
-  const read = add(heard, cross.output);
-  const products = timesTransposed(read, numbers["decoder.output_proj.weight"]);
-  const scores = add(products, numbers["decoder.output_proj.bias"]);
-  return { src, tgt, listened, memory, words, heard, own, cross, read, scores };
+  return read(new Tape(), numbers, [src], [tgt]);
 }
 
 /**
@@ -155,146 +123,11 @@ export function translate(numbers, src, patience = 4) {
 /**
  * The loss of both phrases, the probabilities of the right words, and the gradient.
  * @param {Numbers} numbers
- * @returns {{ loss: number, chances: number[], gradient: Numbers }}
  */
 export function gradientOf(numbers) {
-  const gradient = mapped(numbers, ({ rows, cols }) => new Matrix(rows, cols));
-  const chances = PHRASES.flatMap(({ src, tgtIn, tgtOut }) => {
-    const seen = forward(numbers, src, tgtIn);
-    const given = tgtOut.map((right, t) => softmax(seen.scores.row(t)));
-    const push = new Matrix(seen.scores.rows, seen.scores.cols);
-    tgtOut.forEach((right, t) => {
-      // Of -ln p, averaged over four answers: the probabilities, less 1 at the right.
-      push.row(t).set(given[t].map((p, id) => (p - Number(id === right)) / 4));
-    });
-    backward(numbers, seen, push, gradient);
-    return tgtOut.map((right, t) => given[t][right]);
+  const [src, tgt] = [PHRASES.map((each) => each.src), PHRASES.map((each) => each.tgtIn)];
+  return withGradient(numbers, (tape, copies) => {
+    const { scores } = read(tape, copies, src, tgt);
+    return tape.crossEntropy(scores, PHRASES.flatMap(({ tgtOut }) => tgtOut));
   });
-  const loss = chances.reduce((sum, p) => sum - Math.log(p), 0) / chances.length;
-  return { loss, chances, gradient };
-}
-
-/**
- * Send the gradient of the scores back to every number, and add it up there.
- * @param {Numbers} numbers
- * @param {Seen} seen
- * @param {Matrix} push (T, V)
- * @param {Numbers} gradient
- */
-function backward(numbers, seen, push, gradient) {
-  collect(gradient, "decoder.output_proj.weight", matmul(transpose(push), seen.read));
-  for (const row of push.toRows()) {
-    collect(gradient, "decoder.output_proj.bias", Matrix.fromRows([row]));
-  }
-  const through = (/** @type {string} */ part, /** @type {Attended} */ attended,
-    /** @type {Matrix} */ dOutput) =>
-    attendBackward(numbers, part, attended, dOutput, gradient);
-  const dRead = matmul(push, numbers["decoder.output_proj.weight"]);
-  const [toHeard, dMemory] = through("decoder.cross_attention", seen.cross, dRead);
-  const dHeard = add(dRead, toHeard); // the residual, and the way through the attention
-  const [dx, dFrom] = through("decoder.self_attention", seen.own, dHeard);
-  embedBackward("decoder", seen.tgt, add(dHeard, add(dx, dFrom)), gradient);
-  const [dq, dkv] = through("encoder.self_attention", seen.listened, dMemory);
-  embedBackward("encoder", seen.src, add(dMemory, add(dq, dkv)), gradient);
-}
-
-/** @param {Numbers} gradient @param {string} name @param {Matrix} more */
-function collect(gradient, name, more) {
-  gradient[name] = add(gradient[name], more);
-}
-
-/**
- * @param {string} side
- * @param {number[]} ids (T)
- * @param {Matrix} dx (T, D)
- * @param {Numbers} gradient
- */
-function embedBackward(side, ids, dx, gradient) {
-  const table = gradient[`${side}.embedding.weight`];
-  ids.forEach((id, t) => dx.row(t).forEach((d, i) => {
-    table.row(id)[i] += d;
-  }));
-}
-
-/**
- * Through an attention: what reaches x, and what reaches the words looked at.
- * @param {Numbers} numbers
- * @param {string} name
- * @param {Attended} attended
- * @param {Matrix} dOutput (T, D)
- * @param {Numbers} gradient
- */
-function attendBackward(numbers, name, attended, dOutput, gradient) {
-  const { query, key, value, weights } = attended;
-  const dValue = matmul(transpose(weights), dOutput);
-  const dWeights = timesTransposed(dOutput, value);
-  const dScores = new Matrix(weights.rows, weights.cols);
-  for (let t = 0; t < weights.rows; t++) {
-    const [w, d] = [weights.row(t), dWeights.row(t)];
-    const mean = w.reduce((sum, share, s) => sum + share * d[s], 0);
-    const scale = Math.sqrt(key.cols);
-    dScores.row(t).set(w.map((share, s) => (share * (d[s] - mean)) / scale));
-  }
-  const back = (/** @type {string} */ map, /** @type {Matrix} */ x,
-    /** @type {Matrix} */ d) => {
-    collect(gradient, `${name}.${map}_proj.weight`, matmul(transpose(d), x));
-    return matmul(d, numbers[`${name}.${map}_proj.weight`]);
-  };
-  const dx = back("query", attended.x, matmul(dScores, key));
-  const dKey = back("key", attended.from, matmul(transpose(dScores), query));
-  return [dx, add(dKey, back("value", attended.from, dValue))];
-}
-
-/** Plain gradient descent: against the gradient, as far as it is long. */
-export class GradientDescent {
-  /** @param {number} rate */
-  constructor(rate) {
-    this.rate = rate;
-  }
-
-  /** @param {Numbers} numbers @param {Numbers} gradient @returns {Numbers} */
-  step(numbers, gradient) {
-    return mapped(numbers, (matrix, name) =>
-      changed(matrix, (value, i) => value - this.rate * gradient[name].data[i]),
-    );
-  }
-}
-
-/** Adam: every number gets a step size of its own (Kingma and Ba, 2015). */
-export class Adam {
-  /** @param {number} rate */
-  constructor(rate) {
-    this.rate = rate;
-    this.steps = 0;
-    /** @type {Numbers} the running means of the gradient and of its square */
-    this.mean = {};
-    /** @type {Numbers} */
-    this.square = {};
-  }
-
-  /** @param {Numbers} numbers @param {Numbers} gradient @returns {Numbers} */
-  step(numbers, gradient) {
-    this.steps += 1;
-    const [fadeMean, fadeSquare] = [1 - 0.9 ** this.steps, 1 - 0.999 ** this.steps];
-    return mapped(numbers, (matrix, name) => {
-      const slope = gradient[name].data;
-      const before = new Matrix(matrix.rows, matrix.cols);
-      const [mean, square] = [this.mean[name] ?? before, this.square[name] ?? before];
-      this.mean[name] = changed(mean, (m, i) => 0.9 * m + 0.1 * slope[i]);
-      this.square[name] = changed(square, (s, i) => 0.999 * s + 0.001 * slope[i] ** 2);
-      return changed(matrix, (value, i) => {
-        const root = Math.sqrt(this.square[name].data[i] / fadeSquare) + 1e-8;
-        return value - (this.rate * this.mean[name].data[i]) / fadeMean / root;
-      });
-    });
-  }
-}
-
-/**
- * A matrix like another, its numbers changed.
- * @param {Matrix} matrix
- * @param {(value: number, index: number) => number} change
- */
-export function changed(matrix, change) {
-  return new Matrix(matrix.rows, matrix.cols, matrix.data.map(change));
 }

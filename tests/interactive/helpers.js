@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { Matrix } from "../../book/interactive/arrays.js";
-import { shapes } from "../../book/interactive/model.js";
+import { shapes } from "../../book/interactive/config.js";
 
 export const CONFIG = {
   src_vocab_size: 11,

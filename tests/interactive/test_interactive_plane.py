@@ -26,7 +26,8 @@ PLAIN = """(numbers) => Object.fromEntries(Object.entries(numbers)
     .map(([name, matrix]) => [name, Array.from(matrix.data)]))"""
 TRAINED = f"""() => {{
     const plain = {PLAIN};
-    const {{ Adam, gradientOf, untrained }} = modules["smallest"];
+    const {{ Adam }} = modules["descent"];
+    const {{ gradientOf, untrained }} = modules["smallest"];
     let numbers = untrained();
     const adam = new Adam(0.1);
     const losses = [];
@@ -68,7 +69,7 @@ def close(ours: list[float], theirs: Tensor) -> bool:
 
 def test_gradient_and_training_are_those_of_pytorch(browser: Browser) -> None:
     page = browser.new_page()
-    files = in_order(sources() / "smallest.js")
+    files = in_order(sources() / "figures" / "plane.js")
     body = "".join(wrapped(path, path.read_text("utf-8")) for path in files)
     page.evaluate(f"() => {{ const modules = globalThis.modules = {{}};\n{body} }}")
     shown = page.evaluate(TRAINED)

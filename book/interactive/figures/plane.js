@@ -3,14 +3,14 @@
 import { softmax } from "../arrays.js";
 import { onDrag } from "../canvas.js";
 import { choice, pushButton } from "../controls.js";
+import { Adam, changed, GradientDescent } from "../descent.js";
 import {
   BOLD, cell, circle, edge, END, fixed, MIDDLE, segment, shade, svg, through, write,
 } from "../draw.js";
 import { Figure, mounting } from "../frame.js";
 import { Plane } from "../plane.js";
 import {
-  Adam, changed, forward, GradientDescent, gradientOf, PHRASES, SOURCE_WORDS,
-  TARGET_WORDS, translate, untrained,
+  forward, gradientOf, PHRASES, SOURCE_WORDS, TARGET_WORDS, translate, untrained,
 } from "../smallest.js";
 
 const REACH = 4; // of the plane of words
