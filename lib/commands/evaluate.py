@@ -38,8 +38,9 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--part",
         action="append",
-        help="a part of the corpus, or test-far, its sentences without a near neighbor "
-        "in training; may stand several times",
+        help="a part of the corpus; test-far, its sentences without a near neighbor in "
+        "training; or strangers, 300 sentences as visitors of an English-Spanish "
+        "translator type them; may stand several times",
     )
     parser.add_argument(
         "--errors",
@@ -60,17 +61,42 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     """Score a translator, and show some of its mistakes."""
     # PyTorch takes seconds to import; a wrong option is told at once.
-    from lib.evaluation.scores import held_out_fingerprint, score
+    from lib.evaluation import STRANGERS, score, score_strangers
     from lib.translator import Translator
     from lib.translator.card import read_report
 
     check_corpus_options(options)
-    report = read_report(options.model)
+    found: dict[str, Any] = {"model": options.model, "scores": {}}
+    parts: dict[str, Sequence[Pair]] = {}
+    asked = [part for part in options.part or [] if part != STRANGERS]
+    if asked or not options.part:
+        corpus = _corpus(options, read_report(options.model))
+        parts = _parts(corpus, asked)
+        found["corpus"] = corpus.name
+        if corpus.attribution:
+            found["attribution"] = corpus.attribution
+    translator = Translator.load(options.model)
+    for part in options.part or parts:
+        search = (options.beam, options.length_penalty)
+        if part == STRANGERS:
+            result, errors = score_strangers(translator, *search, options.limit)
+        else:
+            result, errors = score(translator, parts[part][: options.limit], *search)
+        found["scores"][part] = result
+        print("\n".join(score_lines(part, result)))
+        for source, right, written in errors[: options.errors]:
+            print(f"  {source}\n    right    {right}\n    written  {written}")
+    if options.json:
+        write_json(options.json, found)
+
+
+def _corpus(options: argparse.Namespace, report: Mapping[str, Any]) -> Corpus:
+    """Load the pairs to score on, and tell if a file is not what was trained on."""
+    from lib.evaluation.scores import held_out_fingerprint
+
     if options.pairs is None and options.corpus is None:
         options.corpus = trained_on(options.model, report)
     corpus = load_corpus(options)
-    parts = _parts(corpus, options.part)
-    translator = Translator.load(options.model)
     same_name = options.pairs is not None and report.get("corpus") == corpus.name
     if same_name and report.get("held_out") != held_out_fingerprint(corpus.splits):
         print(
@@ -79,19 +105,7 @@ def run(options: argparse.Namespace) -> None:
             "sentences that were trained on.",
             file=sys.stderr,
         )
-    results = {}
-    for part, pairs in parts.items():
-        results[part], errors = score(
-            translator, pairs[: options.limit], options.beam, options.length_penalty
-        )
-        print("\n".join(score_lines(part, results[part])))
-        for source, right, written in errors[: options.errors]:
-            print(f"  {source}\n    right    {right}\n    written  {written}")
-    if options.json:
-        found = {"model": options.model, "corpus": corpus.name, "scores": results}
-        if corpus.attribution:
-            found["attribution"] = corpus.attribution
-        write_json(options.json, found)
+    return corpus
 
 
 def _parts(corpus: Corpus, asked: Sequence[str] | None) -> dict[str, Sequence[Pair]]:
@@ -125,7 +139,7 @@ def trained_on(model: str, report: Mapping[str, Any]) -> str:
 
 
 def score_lines(part: str, result: dict[str, Any]) -> list[str]:
-    r"""Return the lines that tell the scores of one part.
+    r"""Return the lines that tell the scores of one part, or of the strangers.
 
     Example:
         >>> score = {"sentences": 2, "pairs": 2, "exact_match": 0.5, "beam_size": 1,
@@ -136,6 +150,14 @@ def score_lines(part: str, result: dict[str, Any]) -> list[str]:
           BLEU 40.0 (nrefs:1)
           chrF 60.0 (nrefs:1)
     """
+    if "kinds" in result:
+        low, high = result["interval"]
+        kinds = result["kinds"].items()
+        return [
+            f"{part}: {result['right']} of {result['sentences']} translations carry "
+            f"what they must ({low:.1%} to {high:.1%})",
+            *(f"  {kind} {row['right']} of {row['sentences']}" for kind, row in kinds),
+        ]
     lines = [
         f"{part}: {result['exact_match']:.2%} of {result['sentences']:,} sentences "
         "translated exactly"

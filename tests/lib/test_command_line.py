@@ -287,6 +287,17 @@ class TestEvaluate:
         assert "unseen_combinations: " in done.out
         assert "of 10 sentences" in done.out
 
+    def test_strangers_need_no_corpus_and_are_told_by_kind(
+        self, lib: Lib, monkeypatch: pytest.MonkeyPatch, empty: Path
+    ) -> None:
+        monkeypatch.setattr(corpora, "load", None)
+        few = ("evaluate", "--part", "strangers", "--limit", "2", "--json", "s.json")
+        done = lib(*few, "--errors", "1")
+        assert done.code == 0
+        told = json.loads((empty / "s.json").read_text("utf-8"))["scores"]["strangers"]
+        assert f"strangers: {told['right']} of 2 translations carry what" in done.out
+        assert f"  everyday {told['right']} of 2\n" in done.out
+
     def test_it_shows_as_many_mistakes_as_asked(self, lib: Lib) -> None:
         command = ("evaluate", "--corpus", "phrases", "--part", "train", "--errors")
         for errors in (0, 2):
