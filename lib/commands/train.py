@@ -21,9 +21,11 @@ from lib.commands.options import (
 from lib.commands.settings import read_settings
 from lib.corpora import Corpus, Pair, limit_training
 from lib.text import SubwordVocabulary, Vocabulary
+from lib.text.subwords import ALPHABET
 
 if TYPE_CHECKING:
     from lib.text import ParallelDataset
+    from lib.training import TrainingSettings
     from lib.translator import Translator
 
 
@@ -66,6 +68,12 @@ def add_parser(commands: Any) -> None:
         help="begin with the weights and words of a trained translator: a folder, or "
         "the name of a shipped one; the run has its sizes",
     )
+    parser.add_argument(
+        "--new-words",
+        action="store_true",
+        help="with --from: learn the sub-words anew, and keep the weights of those "
+        "that it has already",
+    )
     _add_hardware_options(parser)
     parser.set_defaults(run=run)
 
@@ -96,16 +104,19 @@ def run(options: argparse.Namespace) -> None:
     # Lightning takes seconds to import; a wrong option is told at once.
     from lib.training import Hardware, is_first_process, train
     from lib.training.report import report_run
+    from lib.training.words import with_words
     from lib.translator import Translator
 
     _check_options(options)
     origin: str | None = getattr(options, "from")  # a word of Python's own
     start = Translator.load(origin) if origin else None
-    fixed = _sizes_of(start) if start else None
+    fixed = _sizes_of(start, options.new_words) if start else None
     settings = read_settings(options.set, options.settings, fixed)
     hardware = Hardware(options.devices, options.strategy, options.accelerator)
     corpus = _corpus(options)
-    vocabularies = _vocabularies(corpus.splits["train"], settings.vocab_size, start)
+    _check_languages(corpus, settings.copying)
+    known = None if options.new_words else start
+    vocabularies = _vocabularies(corpus.splits["train"], settings, known)
     encoded = _fitting(corpus.splits, *vocabularies, settings.max_len)
     folder = options.out or Path("runs") / corpus.title
     with _one_voice(folder):
@@ -118,11 +129,12 @@ def run(options: argparse.Namespace) -> None:
             # Where what is said is collected, as in a notebook, nobody watches a bar.
             progress=sys.stderr is sys.__stderr__,
             hardware=hardware,
-            start=start.model if start else None,
+            start=with_words(start, vocabularies) if start else None,
         )
     if not is_first_process():
         return
-    translator = Translator(task.model.cpu(), *vocabularies, corpus.punctuated)
+    reads = corpus.punctuated, corpus.prose
+    translator = Translator(task.model.cpu(), *vocabularies, *reads)
     translator.save(folder, half=True)
     splits = {**corpus.splits, **{name: part.pairs for name, part in encoded.items()}}
     report = report_run(folder, corpus, splits, settings, _command(options), origin)
@@ -151,6 +163,8 @@ def _one_voice(folder: Path) -> Iterator[None]:
 def _check_options(options: argparse.Namespace) -> None:
     """Refuse options that do not go together; without a corpus, choose the grammar."""
     check_corpus_options(options)
+    if options.new_words and not getattr(options, "from"):
+        raise ValueError("--new-words needs --from: the weights that it takes over.")
     if options.pairs is None:
         options.corpus = options.corpus or "grammar"
     elif not (options.attribution or "").strip():
@@ -178,27 +192,35 @@ def _tell(*notes: str) -> None:
             print(note, file=sys.stderr)
 
 
-def _sizes_of(start: Translator) -> dict[str, Any]:
+def _check_languages(corpus: Corpus, copying: float) -> None:
+    languages = corpus.source_language, corpus.target_language
+    if copying and languages != ("en", "es"):
+        raise ValueError(
+            f"copying = {copying} draws names and numbers in English and Spanish, "
+            f"but these sentences are {languages[0]} and {languages[1]}; set it to 0."
+        )
+
+
+def _sizes_of(start: Translator, new_words: bool) -> dict[str, Any]:
     """Return the settings of a run that a translator to begin with decides."""
     config = start.model.config
     names = ("d_model", "n_heads", "n_layers", "d_ff", "max_len", "norm_first")
     subwords = isinstance(start.src_vocab, SubwordVocabulary)
-    return {
-        **{name: getattr(config, name) for name in names},
-        "tie_embeddings": config.tie_embeddings,
-        "vocab_size": len(start.src_vocab) if subwords else 0,
-    }
+    words = {} if new_words else {"vocab_size": len(start.src_vocab) if subwords else 0}
+    sizes = {name: getattr(config, name) for name in names}
+    return {**sizes, "tie_embeddings": config.tie_embeddings, **words}
 
 
 def _vocabularies(
-    pairs: Sequence[Pair], size: int, start: Translator | None
+    pairs: Sequence[Pair], settings: TrainingSettings, start: Translator | None
 ) -> tuple[Vocabulary, Vocabulary]:
     """Collect the words of the training part, or learn the sub-words of both sides."""
     if start:
         return start.src_vocab, start.tgt_vocab
-    if size:
+    if settings.vocab_size:
         texts = (text for pair in pairs for text in pair)
-        shared = SubwordVocabulary.build(texts, size)
+        alphabet = ALPHABET if settings.copying else ""
+        shared = SubwordVocabulary.build(texts, settings.vocab_size, alphabet)
         return shared, shared
     src_vocab, tgt_vocab = (Vocabulary.build(side) for side in zip(*pairs, strict=True))
     return src_vocab, tgt_vocab
@@ -234,8 +256,8 @@ def _command(options: argparse.Namespace) -> str:
 
     Files are named without where they lie, which is the reader's own affair.
     """
-    words = "corpus", "pairs", "languages", "attribution", "from", "limit"
-    given = {name: getattr(options, name) for name in words}
+    named = "corpus", "pairs", "languages", "attribution", "from", "limit"
+    given = {name: getattr(options, name) for name in named}
     for name in ("pairs", "from"):
         given[name] = given[name] and Path(given[name]).resolve().name
     if options.settings or options.set:
@@ -243,4 +265,6 @@ def _command(options: argparse.Namespace) -> str:
     if options.devices > 1:
         given |= {"devices": options.devices, "strategy": options.strategy}
     pairs = [(f"--{name}", str(value)) for name, value in given.items() if value]
-    return "python -m lib train " + shlex.join(word for pair in pairs for word in pair)
+    words = [word for pair in pairs for word in pair]
+    words += ["--new-words"] * options.new_words
+    return "python -m lib train " + shlex.join(words)

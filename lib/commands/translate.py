@@ -8,7 +8,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from lib.commands.options import add_beam_options, add_model_option, whole_number
-from lib.text.sentences import Source
 from lib.translator import ExportedTranslator
 from lib.translator.exported import is_export
 
@@ -49,25 +48,22 @@ def run(options: argparse.Namespace) -> None:
                 f"Sentence {number} is empty; write something to translate."
             )
     translator = _open(options.model, options.engine)
-    sources = _read(translator, sentences)
+    _check(translator, sentences)
     translations = translator.translate(
-        sources, options.batch_size, options.beam, options.length_penalty
+        sentences, options.batch_size, options.beam, options.length_penalty
     )
     for translation in translations:
         print(translation)
 
 
-def _read(
-    translator: Translator | ExportedTranslator, sentences: list[str]
-) -> list[Source]:
-    """Read the sentences, and name the words that the translator does not know."""
-    sources = []
+def _check(translator: Translator | ExportedTranslator, sentences: list[str]) -> None:
+    """Refuse what cannot be read, and name the words that the translator guesses."""
     for number, sentence in enumerate(sentences, start=1):
         try:
-            sources.append(translator.read(sentence))
+            sources = translator.read_text(sentence)
         except ValueError as error:
             raise ValueError(f"Sentence {number}: {error}") from error
-        unknown = translator.unknown_words(sources[-1])
+        unknown = [word for s in sources for word in translator.unknown_words(s)]
         if unknown:
             words = ", ".join(map(_quoted, unknown))
             print(
@@ -75,7 +71,6 @@ def _read(
                 "it guesses.",
                 file=sys.stderr,
             )
-    return sources
 
 
 def _open(model: str, engine: str) -> Translator | ExportedTranslator:

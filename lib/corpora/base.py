@@ -47,6 +47,8 @@ class Corpus:
             answer to each of them is known.
         punctuated: whether each source begins with a capital and ends with a mark, so
             that a translator trained on it adds to a sentence what of these it lacks.
+        prose: whether its sentences are what people write, with capitals where they
+            belong, so that a translator trained on it may read what others type.
 
     Raises:
         ValueError: if there is no split at all.
@@ -65,6 +67,7 @@ class Corpus:
     notes: tuple[str, ...] = ()
     generated: bool = False
     punctuated: bool = False
+    prose: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a corpus that holds nothing."""

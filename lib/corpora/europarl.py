@@ -56,7 +56,10 @@ def load(
         notes.append(f"only the first lines = {lines:,} were read")
     pairs, more = tidy(pairs, max_words)
     splits = split_by_source(pairs, seed)
-    return Corpus("europarl-it-en", "it", "en", splits, ATTRIBUTION, (*notes, *more))
+    notes = [*notes, *more]
+    return Corpus(
+        "europarl-it-en", "it", "en", splits, ATTRIBUTION, tuple(notes), prose=True
+    )
 
 
 _CODES = ("it", "en")

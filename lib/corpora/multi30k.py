@@ -54,7 +54,8 @@ def load(source: str, target: str, max_words: int = MAX_WORDS) -> Corpus:
     ready["train"], notes = tidy(ready["train"], max_words)
     splits, more = keep_apart(ready, order=["test", "validation", "train"])
     name = f"multi30k-{source}-{target}"
-    return Corpus(name, source, target, splits, ATTRIBUTION, (*notes, *more))
+    told = (*notes, *more)
+    return Corpus(name, source, target, splits, ATTRIBUTION, told, prose=True)
 
 
 def _read(part: str, source: str, target: str) -> list[Pair]:

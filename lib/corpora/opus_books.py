@@ -31,7 +31,9 @@ def load(seed: int = 0, max_words: int = MAX_WORDS) -> Corpus:
     """
     pairs, notes = tidy(read_remote(FILE, _rows), max_words)
     splits = split_by_source(pairs, seed)
-    return Corpus("opus-books-en-it", "en", "it", splits, ATTRIBUTION, tuple(notes))
+    return Corpus(
+        "opus-books-en-it", "en", "it", splits, ATTRIBUTION, tuple(notes), prose=True
+    )
 
 
 def _rows(archive: Path) -> Iterator[Pair]:

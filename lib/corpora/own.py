@@ -8,7 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lib.corpora.base import Corpus, normalize
-from lib.corpora.splitting import MAX_WORDS, split_by_source, tidy
+from lib.corpora.splitting import (
+    MAX_WORDS,
+    looks_like_prose,
+    split_by_source,
+    tidy,
+)
 from lib.text import Pair
 
 SAMPLE = Path(__file__).with_name("sample-en-de.tsv")
@@ -74,7 +79,9 @@ def load(
         raise ValueError(f"{file}: {error}") from error
     stem = re.sub(r"[^\w.]+", "-", file.stem).strip("-.") or "pairs"
     name = f"own-{stem.removesuffix(f'-{languages}')}-{languages}"
-    return Corpus(name, source, target, splits, attribution, (*header, *notes))
+    told = (*header, *notes)
+    prose = looks_like_prose(text for text, _ in splits["train"])
+    return Corpus(name, source, target, splits, attribution, told, prose=prose)
 
 
 def _language_codes(languages: str) -> tuple[str, str]:

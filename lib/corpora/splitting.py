@@ -56,6 +56,19 @@ def tidy(
     return list(kept), notes
 
 
+def looks_like_prose(sentences: Iterable[str]) -> bool:
+    """Tell whether sentences are written as prose is: no small letter begins them.
+
+    One in ten may.
+
+    Example:
+        >>> looks_like_prose(["Where is he?", "Here."]), looks_like_prose(["lets go"])
+        (True, False)
+    """
+    small = [sentence.lstrip("\"'¿¡-– ")[:1].islower() for sentence in sentences]
+    return 10 * sum(small) <= len(small)
+
+
 def left_out(count: int, why: str) -> list[str]:
     """Say how many pairs are missing and why; nothing if none is."""
     return [f"left out: {counted(count)} {why}"] if count else []

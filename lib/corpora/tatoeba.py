@@ -43,9 +43,8 @@ def load(target: str, seed: int = 0, max_words: int = MAX_WORDS) -> Corpus:
     rows = read_remote(FILES[target], partial(_rows, text=text))
     pairs, notes = tidy(rows, max_words)
     splits = split_by_source(pairs, seed)
-    return Corpus(
-        f"tatoeba-en-{target}", "en", target, splits, ATTRIBUTION, tuple(notes)
-    )
+    name = f"tatoeba-en-{target}"
+    return Corpus(name, "en", target, splits, ATTRIBUTION, tuple(notes), prose=True)
 
 
 def _rows(archive: Path, text: str) -> Iterator[Pair]:

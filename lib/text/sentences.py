@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeVar
 
+from lib.text import raw
 from lib.text.subwords import SubwordVocabulary
 from lib.text.words import Vocabulary
 
@@ -19,14 +20,22 @@ class Source(NamedTuple):
     Args:
         text: the sentence, prepared.
         ids: its token ids, ``<eos>`` included.
+        form: how it was typed, for its translation to be given back in kind.
+        space: what stands between it and the next sentence of the same text.
     """
 
     text: str
     ids: list[int]
+    form: raw.Form = raw.Form()
+    space: str = ""
 
 
 def read_source(
-    sentence: str | Source, vocabulary: Vocabulary, max_len: int, punctuate: bool
+    sentence: str | Source,
+    vocabulary: Vocabulary,
+    max_len: int,
+    punctuate: bool = False,
+    prose: bool = False,
 ) -> Source:
     """Prepare a sentence, and look up its token ids, unless that is done already.
 
@@ -36,11 +45,13 @@ def read_source(
         max_len: how many tokens the model can read.
         punctuate: True to give it its capital and its period, if it lacks them or ends
             in "!".
+        prose: True to make of it what :func:`lib.text.raw.prepare` makes.
 
     Example:
         >>> words = Vocabulary.build(["Lets go ."])
         >>> read_source(" lets  go!", words, max_len=9, punctuate=True)
-        Source(text='Lets go.', ids=[5, 6, 4, 2])
+        Source(text='Lets go.', ids=[5, 6, 4, 2], form=Form(before='', after='', \
+capitals='some', ended=True, curly=False, held=()), space='')
     """
     if isinstance(sentence, Source):
         return sentence
@@ -51,7 +62,10 @@ def read_source(
         raise ValueError(
             f"There is nothing to translate in {sentence!r}; write a sentence."
         )
-    if punctuate:
+    form = raw.Form()
+    if prose:
+        sentence, form = raw.prepare(sentence, vocabulary.alphabet)
+    elif punctuate:
         sentence = sentence[0].upper() + sentence[1:].rstrip(" !")
         if sentence[-1] not in ".?":
             sentence += "."
@@ -63,12 +77,33 @@ def read_source(
             f"A sentence of {len(ids) - 1} {unit} is too long; this translator reads "
             f"at most {max_len - 1}: {sentence[:40]!r}…"
         )
-    return Source(sentence, ids)
+    return Source(sentence, ids, form)
+
+
+def read_text(
+    text: str | Source,
+    vocabulary: Vocabulary,
+    max_len: int,
+    punctuate: bool = False,
+    prose: bool = False,
+) -> list[Source]:
+    """Prepare a text, which has several sentences if it is prose, else one.
+
+    The arguments are those of :func:`read_source`.
+    """
+    settings = (vocabulary, max_len, punctuate, prose)
+    if not prose or not isinstance(text, str) or not re.search(r"\w", text):
+        return [read_source(text, *settings)]
+    return [
+        read_source(sentence, *settings)._replace(space=space)
+        for sentence, space in raw.sentences(text)
+    ]
 
 
 def unknown_words(source: Source, vocabulary: Vocabulary) -> list[str]:
     """Return the words of a sentence that a vocabulary lacks, each once."""
-    if vocabulary.unk_id not in source.ids:  # as nearly always: nothing to look up
+    # As nearly always, there is nothing to look up; what is held is put back as it is.
+    if vocabulary.unk_id not in source.ids or source.form.held:
         return []
     return vocabulary.unknown(source.text)
 
@@ -87,18 +122,21 @@ def check_beam(beam_size: int, length_penalty: float, vocab_size: int) -> None:
 
 
 def in_batches(
-    sentences: Iterable[str | Source],
+    texts: Iterable[str | Source],
     batch_size: int,
-    read: Callable[[str | Source], Source],
+    read: Callable[[str | Source], list[Source]],
     write: Callable[[list[list[int]]], list[Written]],
-) -> list[Written]:
+) -> list[list[tuple[Source, Written]]]:
     """Write something for each sentence, many at once, and keep their order.
 
     Args:
-        sentences: what to translate.
+        texts: what to translate.
         batch_size: how many at once.
-        read: prepares a sentence.
+        read: prepares a text, and gives its sentences.
         write: gets the token ids of a batch, not padded, and writes one thing for each.
+
+    Returns:
+        For each text, its sentences with what was written for them.
 
     Raises:
         TypeError: if one string is given instead of a list, or no number.
@@ -106,17 +144,19 @@ def in_batches(
 
     Example:
         >>> def read(text):
-        ...     return Source(text, [int(digit) for digit in text])
-        >>> in_batches(["123", "4", "56"], 2, read, lambda ids: list(map(sum, ids)))
-        [6, 4, 11]
+        ...     return [Source(text, [int(digit) for digit in text])]
+        >>> found = in_batches(["123", "4"], 2, read, lambda ids: list(map(sum, ids)))
+        >>> [[number for _, number in written] for written in found]
+        [[6], [4]]
     """
-    if isinstance(sentences, str):
-        raise TypeError(f"translate takes a list of sentences; write [{sentences!r}].")
+    if isinstance(texts, str):
+        raise TypeError(f"translate takes a list of sentences; write [{texts!r}].")
     if not isinstance(batch_size, int):
         raise TypeError(f"batch_size must be a whole number, but it is {batch_size!r}.")
     if batch_size < 1:
         raise ValueError(f"batch_size must be at least 1, but it is {batch_size}.")
-    ids = [read(sentence).ids for sentence in sentences]
+    parts = [read(text) for text in texts]
+    ids = [source.ids for sources in parts for source in sources]
     # Sentences of similar length share a batch, so that little of it is padding.
     order = sorted(range(len(ids)), key=lambda index: len(ids[index]))
     written: dict[int, Written] = {}
@@ -124,4 +164,12 @@ def in_batches(
         batch = order[start : start + batch_size]
         results = write([ids[index] for index in batch])
         written.update(zip(batch, results, strict=True))
-    return [written[index] for index in range(len(ids))]
+    found = iter(written[index] for index in range(len(ids)))
+    return [[(source, next(found)) for source in sources] for sources in parts]
+
+
+def joined(sentences: Iterable[tuple[Source, str]]) -> str:
+    """Join the translations of a text's sentences, each in the form of its source."""
+    return "".join(
+        raw.in_kind(text, source.form) + source.space for source, text in sentences
+    )

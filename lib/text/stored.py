@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,17 @@ def read_vocabularies(
     src, tgt = (description[name] for name in _NAMES)
     src_vocab = _read(folder, src)
     return src_vocab, src_vocab if src == tgt else _read(folder, tgt)
+
+
+def write_reading(reading: Mapping[str, bool]) -> dict[str, bool]:
+    """Say for a JSON file how a translator reads; "tidy" is the name of old."""
+    return {"tidy": reading["punctuate"], "prose": reading["prose"]}
+
+
+def read_reading(description: Mapping[str, Any]) -> dict[str, bool]:
+    """Read what :func:`write_reading` said; older files tell nothing of prose."""
+    prose = bool(description.get("prose", False))
+    return {"punctuate": bool(description["tidy"]), "prose": prose}
 
 
 def _read(folder: Path, content: Any) -> Vocabulary:

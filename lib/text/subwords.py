@@ -20,8 +20,21 @@ from lib.text.words import EOS, PAD, SOS, UNK, Vocabulary, tokenize
 _SPECIALS = (PAD, SOS, EOS, UNK)
 _LARGEST = 1_000_000  # the library asks for the memory before it learns
 _SPACE = "▁"  # marks where a word begins, as the field writes it
-# A word with the apostrophes inside it, or a run of marks; the space stands in front.
-_WORD = rf"{_SPACE}?[^\W{_SPACE}]+(?:'\w+)*|{_SPACE}?[^\w\s{_SPACE}]+|{_SPACE}"
+# One digit; or a word with the apostrophes inside it, or a run of marks, and the space
+# in front. A number is copied digit by digit, so a digit is the same one everywhere.
+_WORD = (
+    rf"\d|{_SPACE}?[^\W\d{_SPACE}]+(?:'[^\W\d{_SPACE}]+)*"
+    rf"|{_SPACE}?[^\w\s{_SPACE}]+|{_SPACE}"
+)
+ALPHABET = "".join(
+    [
+        *map(chr, range(0x21, 0x7F)),  # what a keyboard writes
+        "¡¿«»£¥€§°ªº²³½¼×÷·",
+        *map(chr, range(0xC0, 0x180)),  # the Latin letters of Europe
+        "ȘșȚțẞƠơƯư",
+    ]
+)
+"""Characters that names and prices need, though a corpus may lack them."""
 
 
 class SubwordVocabulary(Vocabulary):
@@ -62,7 +75,7 @@ class SubwordVocabulary(Vocabulary):
 
     @classmethod
     def build(  # a size in place of a least count
-        cls, sentences: Iterable[str], size: int = 4000
+        cls, sentences: Iterable[str], size: int = 4000, alphabet: str = ""
     ) -> Self:
         """Learn the sub-words from some sentences: those of the training part alone.
 
@@ -71,6 +84,8 @@ class SubwordVocabulary(Vocabulary):
             size: number of tokens, the four special ones included. It becomes fewer
                 where there is no more to learn, and more where the characters of the
                 sentences alone are more: each of them stays a token.
+            alphabet: characters that become tokens though no sentence has them, such
+                as :data:`ALPHABET`.
 
         Raises:
             TypeError: if the sentences are one text, or one of them is no text.
@@ -87,7 +102,10 @@ class SubwordVocabulary(Vocabulary):
             )
         tokenizer = _untrained()
         trainer = BpeTrainer(
-            vocab_size=size, special_tokens=list(_SPECIALS), show_progress=False
+            vocab_size=size,
+            special_tokens=list(_SPECIALS),
+            initial_alphabet=sorted(set(alphabet)),
+            show_progress=False,
         )
         tokenizer.train_from_iterator(map(_text, sentences), trainer)
         if tokenizer.get_vocab_size() <= len(_SPECIALS):
@@ -198,6 +216,11 @@ class SubwordVocabulary(Vocabulary):
                 return cut
             _, place = min(found)  # the merge that was learned first
             cut[place : place + 2] = [cut[place] + cut[place + 1]]
+
+    @functools.cached_property
+    def alphabet(self) -> frozenset[str]:
+        """The characters that it can write."""
+        return frozenset(token for token in self.tokens if len(token) == 1)
 
     @functools.cached_property
     def _ranks(self) -> dict[tuple[str, str], int]:

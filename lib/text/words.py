@@ -135,6 +135,11 @@ class Vocabulary:
                 tokens.append(self.tokens[number])
         return self._join(tokens)
 
+    @property
+    def alphabet(self) -> frozenset[str]:
+        """The characters that it can write alone: none, for it has words."""
+        return frozenset()
+
     def _join(self, tokens: list[str]) -> str:
         return detokenize(tokens)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 
 import lightning
 from torch.utils.data import DataLoader
 
+from lib.corpora.copying import Copying
 from lib.text import Vocabulary
 from lib.text.batches import TokenBatchSampler
 from lib.text.dropout import cut_again
@@ -26,6 +28,8 @@ class TranslationData(lightning.LightningDataModule):
         seed: with the number of the epoch, decides the order of training.
         subword_dropout: probability with which each merge of sub-words is left out of
             the sources in training.
+        copying: share of the training pairs that are drawn anew for each epoch, with
+            other names, numbers and forms in them.
 
     Raises:
         ValueError: if a part is missing or empty, or one sentence of it has more than
@@ -48,9 +52,11 @@ class TranslationData(lightning.LightningDataModule):
         max_tokens: int,
         seed: int,
         subword_dropout: float = 0.0,
+        copying: float = 0.0,
     ) -> None:
         super().__init__()
         self.subword_dropout = subword_dropout
+        self.copying = copying
         self.train_set, self.validation_set = (
             _encoded(splits.get(name, ()), src_vocab, tgt_vocab)
             for name in ("train", "validation")
@@ -94,10 +100,20 @@ class TranslationData(lightning.LightningDataModule):
         epoch = self.trainer.current_epoch if self.trainer else 0
         # Far apart, so that no epoch of one seed is an epoch of the next.
         seed = self.seed * 100_003 + epoch
-        train_set = self.train_set
+        train_set = self._drawn_anew(seed) if self.copying else self.train_set
         if self.subword_dropout:
             train_set = cut_again(train_set, self.subword_dropout, seed)
         return self._loader(train_set, seed)
+
+    def _drawn_anew(self, seed: int) -> ParallelDataset:
+        pairs = self._copies.mixed(self.copying, seed)
+        drawn = ParallelDataset(pairs, *self.train_set.vocabularies)
+        # A name that is spelled out may be long; the model has no positions for it.
+        return drawn.fitting(max(self.train_set.lengths()))
+
+    @functools.cached_property
+    def _copies(self) -> Copying:
+        return Copying(self.train_set.pairs)
 
     def val_dataloader(self) -> DataLoader[Batch]:
         """Return the validation batches, always in the same order."""

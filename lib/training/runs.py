@@ -99,6 +99,7 @@ def train(
         settings.max_tokens,
         settings.seed,
         settings.subword_dropout,
+        settings.copying,
     )
     data.check_lengths(settings.max_len)
     folder = None if folder is None else Path(folder)

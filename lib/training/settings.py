@@ -30,6 +30,9 @@ class TrainingSettings:
         subword_dropout: probability with which each merge of sub-words is left out of
             the sources in training, so that a word comes cut in several ways; needs
             ``vocab_size``.
+        copying: share of the training pairs that are drawn anew for each epoch, with
+            other names, numbers and forms in them, so that it learns to copy what it
+            does not know; for English to Spanish.
         epochs: how often each sentence pair is seen.
         max_tokens: most tokens in a batch, padding included.
         learning_rate: the highest rate, reached when the warm-up ends.
@@ -69,6 +72,7 @@ class TrainingSettings:
     tie_embeddings: bool = False
     vocab_size: int = 0
     subword_dropout: float = 0.0
+    copying: float = 0.0
     epochs: int = 5
     max_tokens: int = 1024
     learning_rate: float = 3e-3
@@ -135,6 +139,7 @@ _LIMITS = {
     "candidates": math.inf,
     "vocab_size": math.inf,
     "subword_dropout": 1,
+    "copying": 1,
     "patience": math.inf,
 }
 

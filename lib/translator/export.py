@@ -15,7 +15,7 @@ from lib.layers import LayerNorm
 from lib.model import Transformer
 from lib.text import EOS, SOS, UNK
 from lib.text.files import write_json
-from lib.text.stored import write_vocabularies
+from lib.text.stored import write_reading, write_vocabularies
 from lib.translator.exported import DESCRIPTION, FORMAT, import_engine
 from lib.translator.translator import Translator
 
@@ -121,7 +121,7 @@ def _write_description(translator: Translator, folder: Path) -> None:
     description: dict[str, Any] = {
         "format": FORMAT,
         "max_len": translator.model.config.max_len,
-        "tidy": translator.punctuate,
+        **write_reading({"punctuate": translator.punctuate, "prose": translator.prose}),
         "bytes": sizes,
         **write_vocabularies(folder, (translator.src_vocab, translator.tgt_vocab)),
     }

@@ -13,10 +13,12 @@ from lib.text.sentences import (
     Source,
     check_beam,
     in_batches,
+    joined,
     read_source,
+    read_text,
     unknown_words,
 )
-from lib.text.stored import read_vocabularies
+from lib.text.stored import read_reading, read_vocabularies
 
 DESCRIPTION, FORMAT = "engine.json", 1
 _MORE = 50  # tokens that a translation may have beyond its source (§6.1)
@@ -60,7 +62,7 @@ class ExportedTranslator:
                 raise ValueError(f"format {told['format']} is not {FORMAT}")
             _check_sizes(folder, told["bytes"])
             self.src_vocab, self.tgt_vocab = read_vocabularies(folder, told)
-            self.max_len, self.punctuate = int(told["max_len"]), bool(told["tidy"])
+            self.max_len, self.reading = int(told["max_len"]), read_reading(told)
             self.engine = import_engine("ctranslate2").Translator(
                 str(folder), compute_type="default", intra_threads=threads
             )
@@ -72,7 +74,11 @@ class ExportedTranslator:
 
     def read(self, sentence: str | Source) -> Source:
         """Return the sentence with its token ids; see `Translator`."""
-        return read_source(sentence, self.src_vocab, self.max_len, self.punctuate)
+        return read_source(sentence, self.src_vocab, self.max_len, **self.reading)
+
+    def read_text(self, text: str | Source) -> list[Source]:
+        """Return the sentences of a text with their token ids; see `Translator`."""
+        return read_text(text, self.src_vocab, self.max_len, **self.reading)
 
     def unknown_words(self, sentence: str | Source) -> list[str]:
         """Return the words of a sentence that the translator has never seen."""
@@ -93,13 +99,16 @@ class ExportedTranslator:
         """
         check_beam(beam_size, length_penalty, len(self.tgt_vocab))
 
-        def write(sources: list[list[int]]) -> list[list[int]]:
+        def write(sources: list[list[int]]) -> list[str]:
             limits = [min(len(ids) + _MORE, self.max_len) for ids in sources]
             found = self.write(sources, max(limits), beam_size, length_penalty)
-            return [ids[:most] for ids, most in zip(found, limits, strict=True)]
+            return [
+                self.tgt_vocab.decode(ids[:most])
+                for ids, most in zip(found, limits, strict=True)
+            ]
 
-        written = in_batches(sentences, batch_size, self.read, write)
-        return [self.tgt_vocab.decode(ids) for ids in written]
+        written = in_batches(sentences, batch_size, self.read_text, write)
+        return [joined(found) for found in written]
 
     def write(
         self,

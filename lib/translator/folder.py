@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,12 @@ from lib.config import TransformerConfig
 from lib.model import Transformer
 from lib.text import Vocabulary
 from lib.text.files import read_json, write_json, write_whole
-from lib.text.stored import read_vocabularies, write_vocabularies
+from lib.text.stored import (
+    read_reading,
+    read_vocabularies,
+    write_reading,
+    write_vocabularies,
+)
 
 SHIPPED = Path(__file__).parent.parent / "shipped"
 """The folder of the models that come with the book."""
@@ -30,7 +36,7 @@ def write_folder(
     folder: Path,
     model: Transformer,
     vocabularies: tuple[Vocabulary, Vocabulary],
-    punctuate: bool = False,
+    reading: Mapping[str, bool],
     half: bool = False,
 ) -> None:
     """Write all that a translator is made of into a folder.
@@ -39,7 +45,7 @@ def write_folder(
         folder: where to write; made if it is not there.
         model: the Transformer.
         vocabularies: of the source and the target; they may be one and the same.
-        punctuate: as in :class:`Translator`.
+        reading: whether it punctuates, and reads prose; as in :class:`Translator`.
         half: True to halve the file by keeping 16 bits of each weight.
 
     Raises:
@@ -48,7 +54,7 @@ def write_folder(
     weights = _weights_to_save(model, torch.float16 if half else torch.float32)
     description: dict[str, Any] = {
         "format": _FORMAT,
-        "tidy": punctuate,  # as files have called it from the first on
+        **write_reading(reading),
         "model": model.config.to_dict(),
     }
     description |= write_vocabularies(folder, vocabularies)
@@ -58,14 +64,14 @@ def write_folder(
 
 def read_folder(
     folder: Path | str,
-) -> tuple[Transformer, Vocabulary, Vocabulary, bool]:
+) -> tuple[Transformer, Vocabulary, Vocabulary, dict[str, bool]]:
     """Read what :func:`write_folder` wrote, or a shipped translator by its name.
 
     Args:
         folder: the folder, or a name like "grammar-en-es".
 
     Returns:
-        The model, both vocabularies, and whether it punctuates.
+        The model, both vocabularies, and how it reads, by name.
 
     Raises:
         FileNotFoundError: if there is no such folder, or a file is missing in it.
@@ -81,13 +87,13 @@ def read_folder(
         with torch.random.fork_rng(devices=[]):  # first weights, soon replaced
             model = Transformer(config)
         _load_weights(model, folder / _WEIGHTS)
-        punctuate = bool(description["tidy"])
+        reading = read_reading(description)
     except _DAMAGE as error:
         reason = " ".join(str(error).split())
         raise ValueError(
             f"{folder} is not a whole translator of this book: {reason}"
         ) from error
-    return model, src_vocab, tgt_vocab, punctuate
+    return model, src_vocab, tgt_vocab, reading
 
 
 def find_folder(folder: Path | str) -> Path:

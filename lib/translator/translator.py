@@ -15,7 +15,9 @@ from lib.text.sentences import (
     Source,
     Written,
     in_batches,
+    joined,
     read_source,
+    read_text,
     unknown_words,
 )
 from lib.translator.folder import read_folder, write_folder
@@ -30,6 +32,8 @@ class Translator:
         tgt_vocab: the words of the target language.
         punctuate: True to give a sentence its capital and its period, if it lacks them
             or ends in "!", because the model has never seen one like that.
+        prose: True to read what people type (:mod:`lib.text.raw`): several sentences,
+            in any letters, with what the vocabulary cannot write put through.
 
     Raises:
         ValueError: if model and vocabularies differ in size, or in their padding.
@@ -51,6 +55,7 @@ class Translator:
         src_vocab: Vocabulary,
         tgt_vocab: Vocabulary,
         punctuate: bool = False,
+        prose: bool = False,
     ) -> None:
         sizes = (model.config.src_vocab_size, model.config.tgt_vocab_size)
         if sizes != (len(src_vocab), len(tgt_vocab)):
@@ -68,6 +73,7 @@ class Translator:
         self.src_vocab = src_vocab
         self.tgt_vocab = tgt_vocab
         self.punctuate = punctuate
+        self.prose = prose
 
     @property
     def device(self) -> torch.device:
@@ -81,8 +87,20 @@ class Translator:
             TypeError: if it is no text.
             ValueError: if there is nothing to translate, or more than the model reads.
         """
+        return read_source(sentence, *self._reading())
+
+    def read_text(self, text: str | Source) -> list[Source]:
+        """Return the sentences of a text, each as the model wants to read it.
+
+        Raises:
+            TypeError: if it is no text.
+            ValueError: if there is nothing to translate, or more than the model reads.
+        """
+        return read_text(text, *self._reading())
+
+    def _reading(self) -> tuple[Vocabulary, int, bool, bool]:
         max_len = self.model.config.max_len
-        return read_source(sentence, self.src_vocab, max_len, self.punctuate)
+        return self.src_vocab, max_len, self.punctuate, self.prose
 
     def unknown_words(self, sentence: str | Source) -> list[str]:
         """Return the words of a sentence that the translator has never seen."""
@@ -98,8 +116,8 @@ class Translator:
         """Translate sentences, and give the translations in the same order.
 
         Args:
-            sentences: a list of sentences in the source language; what :meth:`read`
-                has made of one is not read again.
+            sentences: a list of sentences in the source language, or of texts with
+                several each; what :meth:`read` has made of one is not read again.
             batch_size: how many are translated at once.
             beam_size: how many beginnings of each are kept; 1 writes greedily.
             length_penalty: how much beam search favors longer translations.
@@ -108,16 +126,17 @@ class Translator:
             TypeError: if one string is given instead of a list, or no text at all.
             ValueError: if a sentence is empty or too long, or a size is impossible.
         """
-        if beam_size == 1:
-            written = self._in_batches(sentences, batch_size, self._greedy)
-            return [self.tgt_vocab.decode(row) for row in written]
 
-        def search(src: Tensor) -> list[list[int]]:
-            found = self._search(src, beam_size, length_penalty, 1)
-            return [hypotheses[0].ids for hypotheses in found]
+        def write(src: Tensor) -> list[str]:
+            if beam_size == 1:
+                found = self._greedy(src)
+            else:
+                kept = self._search(src, beam_size, length_penalty, 1)
+                found = [hypotheses[0].ids for hypotheses in kept]
+            return [self.tgt_vocab.decode(ids) for ids in found]
 
-        written = self._in_batches(sentences, batch_size, search)
-        return [self.tgt_vocab.decode(row) for row in written]
+        written = self._in_batches(sentences, batch_size, write)
+        return [joined(found) for found in written]
 
     def n_best(
         self, sentence: str, n_best: int = 4, length_penalty: float = 0.6
@@ -137,21 +156,24 @@ class Translator:
         def search(src: Tensor) -> list[list[Hypothesis]]:
             return self._search(src, n_best, length_penalty, n_best)
 
-        (found,) = self._in_batches([sentence], 1, search)
-        return [(self.tgt_vocab.decode(ids), score) for ids, score in found]
+        (((source, found),),) = self._in_batches([self.read(sentence)], 1, search)
+        return [
+            (joined([(source, self.tgt_vocab.decode(ids))]), score)
+            for ids, score in found
+        ]
 
     def _in_batches(
         self,
         sentences: Iterable[str | Source],
         batch_size: int,
         write: Callable[[Tensor], list[Written]],
-    ) -> list[Written]:
-        """Write something for each sentence, and give it back in their order."""
+    ) -> list[list[tuple[Source, Written]]]:
+        """Write something for each sentence of each text, and keep their order."""
 
         def pad_and_write(ids: list[list[int]]) -> list[Written]:
             return write(self._pad(ids))
 
-        return in_batches(sentences, batch_size, self.read, pad_and_write)
+        return in_batches(sentences, batch_size, self.read_text, pad_and_write)
 
     def _pad(self, ids: list[list[int]]) -> Tensor:
         return torch.nn.utils.rnn.pad_sequence(
@@ -181,7 +203,8 @@ class Translator:
             ValueError: if a weight is no finite number, or too large for 16 bits.
         """
         vocabularies = (self.src_vocab, self.tgt_vocab)
-        write_folder(Path(folder), self.model, vocabularies, self.punctuate, half)
+        reading = {"punctuate": self.punctuate, "prose": self.prose}
+        write_folder(Path(folder), self.model, vocabularies, reading, half)
 
     @classmethod
     def load(cls, folder: Path | str) -> Translator:
@@ -194,9 +217,9 @@ class Translator:
             FileNotFoundError: if there is no such folder, or a file is missing in it.
             ValueError: if its files are damaged, or belong to something else.
         """
-        model, src_vocab, tgt_vocab, punctuate = read_folder(folder)
+        model, src_vocab, tgt_vocab, reading = read_folder(folder)
         try:
-            return cls(model, src_vocab, tgt_vocab, punctuate)
+            return cls(model, src_vocab, tgt_vocab, **reading)
         except ValueError as error:  # the parts do not fit each other
             raise ValueError(
                 f"{folder} is not a whole translator of this book: {error}"

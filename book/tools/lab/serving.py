@@ -109,7 +109,7 @@ def installed_bytes(name: str) -> int:
     """Return the bytes of the libraries that a way needs, and of what these need."""
     own = ["torch", "safetensors"] if name == PYTORCH else ["ctranslate2"]
     found: dict[str, metadata.Distribution] = {}
-    wanted = [*own, "numpy", "tokenizers"]
+    wanted = [*own, "numpy", "tokenizers", "uniseg"]
     while wanted:
         package = wanted.pop().lower().replace("_", "-")
         try:

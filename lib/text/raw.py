@@ -1,0 +1,198 @@
+"""Raw text, as people type it: made fit for a model, and given back in kind."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from uniseg.sentencebreak import sentences as unicode_sentences
+
+from lib.text.words import UNK
+
+PLACEHOLDER = "\ufffc"
+"""Stands for what a vocabulary cannot write; it becomes ``<unk>``."""
+
+_PLAIN = str.maketrans(
+    {
+        **dict.fromkeys("“”„‟″", '"'),
+        **dict.fromkeys("‘’‚‛′´`", "'"),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        **dict.fromkeys("\u00ad\u200b\u2060\ufeff"),  # what nobody sees
+        "…": "...",
+    }
+)
+# Nothing ends after these, nor after an initial; "I." may well end a sentence.
+_GOES_ON = re.compile(
+    r"(?:^|[\s(\"'])(?:Mrs?|Ms|Dr|Prof|St|Sr|Jr|Gen|Capt|Lt|Rev|vs|e\.g|i\.e|[A-HJ-Z])\.$"
+)
+_ADDRESS = re.compile(
+    r"(?:https?://|www\.)[^\s\"<>]*[\w/]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+)
+_FACE = re.compile(r"(?:^|\s)(?:[:;]-?[()DP]|<3)(?=\s|$)")
+_ENDS = re.compile(r"[.?!。？！؟।]['\")»]*$")
+
+
+class Form(NamedTuple):
+    """How a sentence was typed, for its translation to be given back in kind.
+
+    Args:
+        before: what stood in front and is carried over, such as an emoji.
+        after: what stood behind.
+        capitals: "all", "none", or "some", as in most sentences.
+        ended: whether it ends with a mark.
+        curly: whether its quotation marks are typographic ones.
+        held: what each placeholder stands for.
+    """
+
+    before: str = ""
+    after: str = ""
+    capitals: str = "some"
+    ended: bool = True
+    curly: bool = False
+    held: tuple[str, ...] = ()
+
+
+def plain(text: str) -> str:
+    """Write typographic characters as a keyboard does, and leave invisible ones out.
+
+    Example:
+        >>> plain("“Wait…” he said – and left.")
+        '"Wait..." he said - and left.'
+    """
+    return unicodedata.normalize("NFC", text).translate(_PLAIN)
+
+
+def sentences(text: str) -> list[tuple[str, str]]:
+    """Cut a text into sentences, each with the space that follows it.
+
+    Unicode's rules (UAX #29) find the ends, as a browser's ``Intl.Segmenter`` does.
+    They know no abbreviations, so a part that ends in one goes on, as does one whose
+    quotation is still open.
+
+    Example:
+        >>> sentences("Mr. Lee left at 7.30. Nobody saw him.")
+        [('Mr. Lee left at 7.30.', ' '), ('Nobody saw him.', '')]
+    """
+    parts: list[str] = []
+    for part in unicode_sentences(text):
+        if parts and (_is_open(parts[-1]) or _goes_on(parts[-1], part)):
+            parts[-1] += part
+        else:
+            parts.append(part)
+    return [(part.strip(), _space_behind(part)) for part in parts]
+
+
+def _is_open(part: str) -> bool:
+    text = part.strip()
+    no_end = "\n" not in part and _GOES_ON.search(text)
+    return bool(no_end) or text.count('"') % 2 == 1 or not re.search(r"\w", text)
+
+
+def _goes_on(before: str, part: str) -> bool:
+    """Tell what is no sentence of its own: marks, and "he said" behind a quote."""
+    quoted = before.rstrip().endswith(('"', "'"))
+    return not re.search(r"\w", part) or (quoted and part.lstrip()[:1].islower())
+
+
+def _space_behind(part: str) -> str:
+    return part[len(part.rstrip()) :]
+
+
+def prepare(sentence: str, alphabet: frozenset[str]) -> tuple[str, Form]:
+    """Make a sentence what a model was trained on, and say how it was typed.
+
+    Args:
+        sentence: one sentence.
+        alphabet: the characters that the vocabulary can write; empty if it has words.
+
+    Returns:
+        The sentence, and its form for :func:`in_kind`.
+
+    Example:
+        >>> letters = frozenset("abcdefghijklmnopqrstuvwxyzI. ")
+        >>> prepare("i love it 😀", letters)
+        ('I love it.', Form(before='', after=' 😀', capitals='none', ended=False, \
+curly=False, held=()))
+    """
+    curly = bool(re.search("[“”]", sentence))
+    text, held = _hold(" ".join(plain(sentence).split()), alphabet)
+    text, before, after, held = _carry(text, held)
+    capitals = _capitals(text)
+    if capitals == "all":
+        text = text.lower()
+    if capitals != "some":
+        text = text[:1].upper() + text[1:]
+    ended = bool(_ENDS.search(text))
+    text = text if ended else text.rstrip(" ,;:") + "."
+    return text, Form(before, after, capitals, ended, curly, tuple(held))
+
+
+def _hold(text: str, alphabet: frozenset[str]) -> tuple[str, list[str]]:
+    """Put a placeholder for addresses, faces, and runs that cannot be written."""
+    spans = [
+        match.span() for rule in (_ADDRESS, _FACE) for match in rule.finditer(text)
+    ]
+    if alphabet:
+        spans += _unwritable(text, alphabet)
+    held, kept, end = [], [], 0
+    for start, stop in sorted(spans):
+        if start >= end:
+            space = text[start] == " "
+            kept += [text[end : start + space], PLACEHOLDER]
+            held.append(text[start + space : stop])
+            end = stop
+    return "".join([*kept, text[end:]]), held
+
+
+def _unwritable(text: str, alphabet: frozenset[str]) -> Iterator[tuple[int, int]]:
+    start = None
+    for place, character in enumerate([*text, " "]):
+        strange = character != " " and character not in alphabet
+        if strange and start is None:
+            start = place
+        elif not strange and start is not None:
+            yield start, place
+            start = None
+
+
+def _carry(text: str, held: list[str]) -> tuple[str, str, str, list[str]]:
+    """Set aside what stands at the ends and holds no letter, such as an emoji."""
+    before = after = ""
+    while held and text.startswith(PLACEHOLDER) and not re.search(r"\w", held[0]):
+        rest = text[1:].lstrip()
+        before += held[0] + text[1 : len(text) - len(rest)]
+        text, held = rest, held[1:]
+    while held and text.endswith(PLACEHOLDER) and not re.search(r"\w", held[-1]):
+        rest = text[:-1].rstrip()
+        after = text[len(rest) : -1] + held[-1] + after
+        text, held = rest, held[:-1]
+    return text, before, after, held
+
+
+def _capitals(text: str) -> str:
+    cased = [letter for letter in text if letter.lower() != letter.upper()]
+    if not any(letter.isupper() for letter in cased):
+        return "none" if cased else "some"
+    return "all" if len(cased) > 1 and all(map(str.isupper, cased)) else "some"
+
+
+def in_kind(translation: str, form: Form) -> str:
+    """Give a translation the form in which its source was typed.
+
+    Example:
+        >>> in_kind("Me encanta.", Form(after=" 😀", capitals="none", ended=False))
+        'me encanta 😀'
+    """
+    text = translation.replace(UNK, PLACEHOLDER) if form.held else translation
+    if not form.ended and not text.endswith(".."):
+        text = text.removesuffix(".")
+    if form.capitals != "some":
+        text = text.upper() if form.capitals == "all" else text.lower()
+    if form.curly:
+        text = re.sub(r'"([^"]*)"', r"“\1”", text)
+    for span in form.held:
+        text = text.replace(PLACEHOLDER, span, 1)
+    text = text.replace(PLACEHOLDER, form.held[-1]) if form.held else text
+    return form.before + text + form.after
