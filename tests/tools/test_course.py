@@ -184,6 +184,9 @@ def test_make_course_writes_all_of_it(tmp_path: Any) -> None:
         path.stem for path in (tmp_path / "nbgrader" / "source").rglob("*.ipynb")
     }
     assert sources == {one.name for one in COURSE.assignments}
+    written = {path.name for path in (tmp_path / "questions").iterdir()}
+    pages = {"exam.html", "exam_solutions.html"}
+    assert written == {f"{name}.gift" for name in NAMES} | pages
 
 
 # --- the fence ---

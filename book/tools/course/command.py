@@ -1,4 +1,4 @@
-"""What `make course` writes: both editions of the chapters, and the assignments."""
+"""What `make course` writes: editions of the chapters, assignments, questions."""
 
 import argparse
 import sys
@@ -9,6 +9,7 @@ from nbformat import NotebookNode
 from book.tools.course.assignments import STUB, assignment_notebook
 from book.tools.course.editions import solution_edition, student_edition
 from book.tools.course.plan import Plan, read_plan
+from book.tools.course.questions import write_questions
 from book.tools.notebooks.normal_form import serialize
 from book.tools.notebooks.notebooks import chapters, read
 from book.tools.project.address import ROOT, read_address
@@ -97,12 +98,13 @@ def main(arguments: list[str] | None = None) -> int:
         plan = read_plan()
         write_editions(folder)
         write_assignments(folder / "nbgrader", plan)
+        write_questions(folder / "questions", plan.seed)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1
     print(
         f"{len(chapters())} chapters in {folder / 'student'} and "
         f"{folder / 'solutions'}, {len(plan.assignments)} assignments in "
-        f"{folder / 'nbgrader'}."
+        f"{folder / 'nbgrader'}, questions and an exam in {folder / 'questions'}."
     )
     return 0

@@ -1,0 +1,136 @@
+"""The question bank: `book/course/questions`, as GIFT and as an exam of an hour.
+
+A chapter's file has questions with one right answer and several wrong ones, each a
+known misconception, with the sentence that is said to whoever chooses it. GIFT is the
+form that learning systems read, such as Moodle.
+"""
+
+import random
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from string import ascii_uppercase
+
+from nbconvert.filters import markdown2html
+
+from book.tools.notebooks.notebooks import chapters
+from book.tools.project.address import ROOT
+from book.tools.site.front_page import title_of
+
+BANK = ROOT / "book" / "course" / "questions"
+IN_EXAM = 2  # questions a chapter: thirty, of two minutes each
+_SPECIAL = re.compile(r"([\\~=#{}:])")
+_EXAM = """\
+# {title}
+
+Name: ………………………………  One hour, {count} questions. One answer of each is right.
+
+"""
+_PAGE = """\
+<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
+body {{ font: 16px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 42em; }}
+section {{ break-inside: avoid; }}
+</style></head><body>
+{body}
+</body></html>
+"""
+
+
+@dataclass(frozen=True)
+class Option:
+    """An answer, and what is said to whoever chooses it."""
+
+    text: str
+    why: str
+    is_right: bool = False
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with its answers, the right one first; `check` proves its numbers."""
+
+    ask: str
+    options: tuple[Option, ...]
+    check: str
+
+    def mixed(self, seed: int) -> list[Option]:
+        """The answers in an order that hangs on the seed and the question."""
+        draw = random.Random(f"{seed} {self.ask}")
+        return draw.sample(self.options, len(self.options))
+
+
+def read_questions(path: Path) -> list[Question]:
+    """The questions of a chapter.
+
+    Raises:
+        ValueError: If one has not what a question has, or stands there twice.
+    """
+    found: list[Question] = []
+    for one in tomllib.loads(path.read_text(encoding="utf-8"))["question"]:
+        unknown = one.keys() ^ {"ask", "right", "wrong"}
+        if unknown - {"check"} or any(
+            len(o) != 2 for o in (one["right"], *one["wrong"])
+        ):
+            raise ValueError(
+                f"{path.name}: a question has `ask`, `right` with two texts, `wrong` "
+                f"with pairs of texts and maybe `check`, but one has {sorted(one)}: "
+                f"{one.get('ask', '')[:50]!r}."
+            )
+        wrong = [Option(text, why) for text, why in one["wrong"]]
+        options = (Option(*one["right"], is_right=True), *wrong)
+        found.append(Question(one["ask"], options, one.get("check", "")))
+        if len({option.text for option in options}) < len(options):
+            raise ValueError(f"{path.name}: an answer stands twice in {one['ask']!r}.")
+    if len({one.ask for one in found}) < len(found):
+        raise ValueError(f"{path.name} asks something twice: leave one of them.")
+    return found
+
+
+def gift(path: Path, seed: int) -> str:
+    """The questions of a chapter in the form that learning systems import."""
+    title = title_of(ROOT / "book" / f"{path.stem}.ipynb")
+    number = path.stem[:2]
+    written = [f"$CATEGORY: The Transformer, Piece by Piece/{number} {title}\n"]
+    for place, one in enumerate(read_questions(path), start=1):
+        lines = [f"::{number}-{place}::[markdown]{_escaped(one.ask)} {{"]
+        for option in one.mixed(seed):
+            mark = "=" if option.is_right else "~"
+            lines.append(f"{mark}{_escaped(option.text)}#{_escaped(option.why)}")
+        written.append("\n".join([*lines, "}\n"]))
+    return "\n".join(written)
+
+
+def _escaped(text: str) -> str:
+    return _SPECIAL.sub(r"\\\1", text)
+
+
+def exam(seed: int, solved: bool = False) -> str:
+    """A page with two questions a chapter, drawn by the seed; solved, with reasons."""
+    draw = random.Random(seed)
+    chosen = [
+        one
+        for chapter in chapters()
+        for one in draw.sample(read_questions(BANK / f"{chapter.stem}.toml"), IN_EXAM)
+    ]
+    title = "Exam · The Transformer, Piece by Piece" + " · Solutions" * solved
+    body = str(markdown2html(_EXAM.format(title=title, count=len(chosen))))
+    for number, one in enumerate(chosen, start=1):
+        lines = [f"**{number}.** {one.ask}\n"]
+        for letter, option in zip(ascii_uppercase, one.mixed(seed), strict=False):
+            line = f"- {letter} · {option.text}"
+            if solved:
+                line += f" · {'**Right.**' * option.is_right} {option.why}"
+            lines.append(line)
+        body += f"<section>{markdown2html(chr(10).join(lines))}</section>\n"
+    return _PAGE.format(title=title, body=body)
+
+
+def write_questions(folder: Path, seed: int) -> None:
+    """Write the bank for a learning system, the exam, and its solutions."""
+    folder.mkdir(parents=True, exist_ok=True)
+    pages = {f"{path.stem}.gift": gift(path, seed) for path in sorted(BANK.glob("*"))}
+    pages |= {"exam.html": exam(seed), "exam_solutions.html": exam(seed, solved=True)}
+    for name, text in pages.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
