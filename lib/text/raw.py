@@ -25,7 +25,8 @@ _PLAIN = str.maketrans(
 )
 # Nothing ends after these, nor after an initial; "I." may well end a sentence.
 _GOES_ON = re.compile(
-    r"(?:^|[\s(\"'])(?:Mrs?|Ms|Dr|Prof|St|Sr|Jr|Gen|Capt|Lt|Rev|vs|e\.g|i\.e|[A-HJ-Z])\.$"
+    r"(?:^|[\s(\"'])(?:(?i:Mrs?|Ms|Dr|Prof|St|Sr|Jr|Gen|Capt|Lt|Rev|vs|e\.g|i\.e)"
+    r"|[A-HJ-Z])\.$"
 )
 _ADDRESS = re.compile(
     r"(?:https?://|www\.)[^\s\"<>]*[\w/]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
@@ -76,12 +77,23 @@ def sentences(text: str) -> list[tuple[str, str]]:
         [('Mr. Lee left at 7.30.', ' '), ('Nobody saw him.', '')]
     """
     parts: list[str] = []
-    for part in unicode_sentences(text):
+    for part in _by_unicode(text):
         if parts and (_is_open(parts[-1]) or _goes_on(parts[-1], part)):
             parts[-1] += part
         else:
             parts.append(part)
     return [(part.strip(), _space_behind(part)) for part in parts]
+
+
+def _by_unicode(text: str) -> Iterator[str]:
+    """Cut by Unicode's rules, to which a period before a small letter is no end."""
+    shown = text
+    if not any(map(str.isupper, text)):
+        shown = re.sub(r"(?<=[.?!]\s)[a-z]", lambda small: small[0].upper(), text)
+    start = 0
+    for part in unicode_sentences(shown):
+        yield text[start : start + len(part)]
+        start += len(part)
 
 
 def _is_open(part: str) -> bool:

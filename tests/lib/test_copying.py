@@ -1,0 +1,120 @@
+"""Pairs with other names and numbers: what stands on one side stands on the other."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+
+from lib.corpora.copying import Copying
+from lib.corpora.drawn import LISTS, MONTHS, Drawn, lists, spanish_number
+from lib.evaluation.strangers import strangers
+from lib.text.raw import PLACEHOLDER
+
+PAIRS = [
+    ("Yes, I saw Tom in Boston.", "Sí, vi a Tom en Boston."),
+    ("Tom has 12 dogs.", "Tom tiene 12 perros."),
+    ("It cost 3,000 yen at 7:30.", "Costó 3,000 yenes a las 7:30."),
+    ("On May 3 Mary and Tom were here.", "El 3 de mayo Mary y Tom estaban aquí."),
+    ("Where is the man?", "¿Dónde está el hombre?"),
+] * 9
+KINDS = ("named", "numbered", "framed", "quoted", "odd")
+
+
+@pytest.fixture(scope="module")
+def copying() -> Copying:
+    return Copying(PAIRS)
+
+
+def test_no_name_that_is_drawn_stands_in_a_strangers_sentence() -> None:
+    typed = " ".join(
+        stranger.english
+        for part in ("test", "validation")
+        for stranger in strangers(part)
+    )
+    met = set(re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)*", typed))
+    names = ("masculine", "feminine", "surnames", "places", "companies")
+    assert not met & {name for kind in names for name in lists()[kind]}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_name_and_a_number_stand_on_both_sides(kind: str, copying: Copying) -> None:
+    numbers = random.Random(0)
+    for _ in range(300):
+        src, tgt = copying.drawn(kind, numbers)
+        assert src.strip()
+        assert tgt.strip()
+        assert "{" not in src + tgt
+        assert src.count(PLACEHOLDER) == tgt.count(PLACEHOLDER)
+        found = re.findall(r"(?<!\d)\d+(?:[.,:]\d+)*", src.replace(", ", " ; "))
+        for number in found:
+            assert spanish_number(number) in tgt, (src, tgt)
+        if kind == "framed" and "My name is" in src:
+            assert src.removeprefix("My name is ") == tgt.removeprefix("Me llamo ")
+
+
+def test_a_month_is_its_own_translation_and_a_time_stays_a_time(
+    copying: Copying,
+) -> None:
+    numbers = random.Random(0)
+    dated = [copying.drawn("numbered", numbers) for _ in range(300)]
+    for src, tgt in dated:
+        month = next((m for m in MONTHS if m in src), None)
+        assert month is None or MONTHS[month] in tgt
+        assert bool(re.search(r"\d:\d\d", src)) is bool(re.search(r"\d:\d\d", tgt))
+    assert len({next((m for m in MONTHS if m in src), None) for src, _ in dated}) > 6
+
+
+def test_a_title_brings_its_article_and_a_place_a_place(copying: Copying) -> None:
+    numbers = random.Random(0)
+    drawn = [copying.drawn("named", numbers) for _ in range(2000)]
+    titled = [(src, tgt) for src, tgt in drawn if "saw Mr." in src]
+    assert titled
+    assert all("a el " not in tgt and "al señor" in tgt for _, tgt in titled)
+    known = {*lists()["places"]}
+    assert any(
+        re.search(r"in (\w+)\.", src)[1] in known for src, _ in drawn if "in " in src
+    )
+
+
+def test_a_seed_decides_all_and_the_share_how_many(copying: Copying) -> None:
+    mixed = copying.mixed(0.4, seed=3)
+    assert mixed == copying.mixed(0.4, seed=3)
+    assert mixed != copying.mixed(0.4, seed=4)
+    assert len(mixed) == len(PAIRS)
+    kept = set(copying.pairs)
+    assert 0.35 * len(PAIRS) < sum(pair not in kept for pair in mixed) + 9
+    assert set(copying.mixed(0.0, seed=0)) == kept
+
+
+def test_the_rule_of_numbers_holds_for_the_corpus_too(copying: Copying) -> None:
+    assert (
+        "It cost 3,000 yen at 7:30.",
+        "Costó 3.000 yenes a las 7:30.",
+    ) in copying.pairs
+
+
+def test_a_corpus_without_names_draws_from_frames() -> None:
+    copying = Copying([("Go on!", "¡Sigue!")])
+    src, _ = copying.drawn("named", random.Random(0))
+    assert src.lower() != "go on!"
+
+
+@pytest.mark.parametrize("kind", ["price", "date", "phone", "percent", "person"])
+def test_what_is_drawn_is_written_in_both_languages(kind: str) -> None:
+    english, spanish = Drawn(random.Random(1)).draw(kind)
+    assert english
+    assert spanish
+    with pytest.raises(ValueError, match="'house' can be drawn"):
+        Drawn(random.Random(0)).draw("house")
+
+
+def test_every_frame_has_the_same_slots_on_both_sides() -> None:
+    for name in ("frames", "quotes", "questions"):
+        for line in lists()[name]:
+            src, tgt = line.split("\t")
+            slots = re.compile(r"{\w+}")
+            fits = [s.replace("{s}", "{t}") for s in slots.findall(src)]
+            assert sorted(fits) == sorted(slots.findall(tgt)), line
+    assert LISTS.exists()

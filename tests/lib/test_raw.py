@@ -1,0 +1,117 @@
+"""What people type: cut into sentences, made fit for a model, given back in kind."""
+
+from __future__ import annotations
+
+import re
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lib.config import TransformerConfig
+from lib.model import Transformer
+from lib.text import SubwordVocabulary
+from lib.text.raw import PLACEHOLDER, in_kind, plain, prepare, sentences
+from lib.text.subwords import ALPHABET
+from lib.text.words import UNK
+from lib.translator import Translator
+
+LETTERS = frozenset(ALPHABET + string.whitespace)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("It was late. We were tired.", ["It was late.", "We were tired."]),
+        (
+            "Dr. Lee paid Mr. Oz $3.50. He left.",
+            ["Dr. Lee paid Mr. Oz $3.50.", "He left."],
+        ),
+        ("J. R. Smith is here. Yes!", ["J. R. Smith is here.", "Yes!"]),
+        ('"Where?" he asked. "Here."', ['"Where?" he asked.', '"Here."']),
+        (
+            'He said, "It is late. I go." Then?',
+            ['He said, "It is late. I go."', "Then?"],
+        ),
+        ("I said no. He left.", ["I said no.", "He left."]),
+        ("Is it I. He asked.", ["Is it I.", "He asked."]),
+        ("Wait... What?! Yes. 😀", ["Wait...", "What?!", "Yes. 😀"]),
+        ("It is 5 p.m. Tom left.\nBye", ["It is 5 p.m.", "Tom left.", "Bye"]),
+        ("hello", ["hello"]),
+        ("it is late. i told mr. oz. ok", ["it is late.", "i told mr. oz.", "ok"]),
+    ],
+)
+def test_a_text_is_cut_where_its_sentences_end(text: str, parts: list[str]) -> None:
+    assert [part for part, _ in sentences(text)] == parts
+
+
+@given(st.text(st.sampled_from('abcD .!?"\n1😀'), max_size=40))
+def test_nothing_of_a_text_is_lost(text: str) -> None:
+    joined = "".join(part + space for part, space in sentences(text))
+    assert joined.strip() == text.strip()
+
+
+@pytest.mark.parametrize(
+    ("typed", "read", "back"),
+    [
+        ("I LOVE YOU", "I love you.", "I LOVE YOU"),
+        ("where are you?", "Where are you?", "where are you?"),
+        ("“Hi,” she said…", '"Hi," she said...', "“Hi,” she said..."),
+        ("I love it 😀😀", "I love it.", "I love it 😀😀"),
+        ("👋 hi :)", "Hi.", "👋 hi :)"),
+        ("Ask 王伟 now.", f"Ask {PLACEHOLDER} now.", "Ask 王伟 now."),
+        ("See www.a.org/x?y=1.", f"See {PLACEHOLDER}.", "See www.a.org/x?y=1."),
+        ("Write to an@b.co.uk", f"Write to {PLACEHOLDER}.", "Write to an@b.co.uk"),
+        ("So\u200b\xa0what ?", "So what ?", "So what ?"),
+        ("I", "I.", "I"),
+    ],
+)
+def test_what_was_typed_is_read_plainly_and_given_back(
+    typed: str, read: str, back: str
+) -> None:
+    text, form = prepare(typed, LETTERS)
+    assert text == read
+    assert in_kind(text.replace(PLACEHOLDER, UNK), form) == back
+
+
+@given(st.text(st.sampled_from("abcXYZ .!?“”'😀王é"), max_size=30))
+def test_what_is_read_can_be_written(typed: str) -> None:
+    text, _ = prepare(typed, LETTERS)
+    assert set(text) <= LETTERS | {PLACEHOLDER}
+    assert "  " not in text
+
+
+def test_a_missing_placeholder_is_not_made_up() -> None:
+    _, form = prepare("Ask 王 and 李 now.", LETTERS)
+    assert in_kind(f"Pregunta a {UNK}.", form) == "Pregunta a 王."
+    assert in_kind("Pregunta <unk>.", form._replace(held=())) == "Pregunta <unk>."
+
+
+def test_plain_text_stays_as_it_is() -> None:
+    assert plain("¿Qué? «Sí», 3.5 €") == "¿Qué? «Sí», 3.5 €"
+
+
+def test_a_translator_of_prose_reads_several_sentences_and_joins_them() -> None:
+    words = SubwordVocabulary.build(["Yes, he is here. Hello!"] * 3, 60, ALPHABET)
+    sizes = TransformerConfig(
+        len(words), len(words), d_model=8, n_heads=2, n_layers=1, d_ff=8, max_len=40
+    )
+    translator = Translator(Transformer(sizes), words, words, prose=True)
+    read = translator.read_text("He is here.  Hello 王 x 😀")
+    assert [source.text for source in read] == [
+        "He is here.",
+        f"Hello {PLACEHOLDER} x.",
+    ]
+    assert [source.space for source in read] == ["  ", ""]
+    apart = translator.translate(["He is here.", "Hello 王 x 😀"])
+    assert translator.translate(["He is here.  Hello 王 x 😀"]) == ["  ".join(apart)]
+    assert translator.unknown_words("Ask 王 now.") == []
+
+
+def test_digits_are_cut_singly_and_letters_that_were_never_seen_are_known() -> None:
+    words = SubwordVocabulary.build(["in 1987 and 1989"] * 9, 400, ALPHABET)
+    assert words.subwords("in 1989.") == ["▁in", "▁", "1", "9", "8", "9", "."]
+    assert words.decode(words.encode("Łódź £3")) == "Łódź £3"
+    assert UNK in words.subwords("王")
+    assert not re.search(r"\d\d", "".join(t + " " for t in words.tokens))
