@@ -21,18 +21,16 @@ from book.tools.site.front_page import title_of
 BANK = ROOT / "book" / "course" / "questions"
 IN_EXAM = 2  # questions a chapter: thirty, of two minutes each
 _SPECIAL = re.compile(r"([\\~=#{}:])")
-_EXAM = """\
-# {title}
-
-Name: ………………………………  One hour, {count} questions. One answer of each is right.
-
-"""
 _PAGE = """\
 <!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title><style>
 body {{ font: 16px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 42em; }}
 section {{ break-inside: avoid; }}
+ul {{ list-style: none; padding-left: 1.5em; }}
 </style></head><body>
+<h1>{title}</h1>
+<p>Name: ………………………………</p>
+<p>One hour, {count} questions. One answer of each is right.</p>
 {body}
 </body></html>
 """
@@ -115,16 +113,16 @@ def exam(seed: int, solved: bool = False) -> str:
         for one in draw.sample(read_questions(BANK / f"{chapter.stem}.toml"), IN_EXAM)
     ]
     title = "Exam · The Transformer, Piece by Piece" + " · Solutions" * solved
-    body = str(markdown2html(_EXAM.format(title=title, count=len(chosen))))
+    body = ""
     for number, one in enumerate(chosen, start=1):
         lines = [f"**{number}.** {one.ask}\n"]
         for letter, option in zip(ascii_uppercase, one.mixed(seed), strict=False):
             line = f"- {letter} · {option.text}"
             if solved:
-                line += f" · {'**Right.**' * option.is_right} {option.why}"
+                line += f"  \n— {'**Right.** ' * option.is_right}{option.why}"
             lines.append(line)
         body += f"<section>{markdown2html(chr(10).join(lines))}</section>\n"
-    return _PAGE.format(title=title, body=body)
+    return _PAGE.format(title=title, count=len(chosen), body=body)
 
 
 def write_questions(folder: Path, seed: int) -> None:
