@@ -60,18 +60,21 @@ class Copying:
             for name in ("frames", "quotes", "questions")
         }
 
-    def mixed(self, share: float, seed: int) -> list[Pair]:
+    def mixed(
+        self, share: float, seed: int, ways: Sequence[str] = tuple(_SHARES)
+    ) -> list[Pair]:
         """Return as many pairs as there are, a share of them drawn anew.
 
         Args:
             share: how many are drawn anew: between 0 and 1.
             seed: decides which, and what stands in them.
+            ways: in which ways, as :meth:`drawn` knows them.
         """
         numbers = random.Random(seed)
         kept = numbers.sample(self.pairs, len(self.pairs))
         new = round(share * len(kept))
-        ways = numbers.choices([*_SHARES], [*_SHARES.values()], k=new)
-        return [self.drawn(way, numbers) for way in ways] + kept[new:]
+        chosen = numbers.choices(ways, [_SHARES[way] for way in ways], k=new)
+        return [self.drawn(way, numbers) for way in chosen] + kept[new:]
 
     def drawn(self, way: str, numbers: random.Random) -> Pair:
         """Draw one pair: "named", "numbered", "framed", "quoted" or "odd".

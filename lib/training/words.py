@@ -39,7 +39,9 @@ def with_words(start: Translator, vocabularies: Vocabularies) -> Transformer:
         "src_vocab_size": len(vocabularies[0]),
         "tgt_vocab_size": len(vocabularies[1]),
     }
-    model = Transformer(dataclasses.replace(start.model.config, **sizes))
+    with torch.random.fork_rng(devices=[]):  # the same weights when the run is resumed
+        torch.manual_seed(0)
+        model = Transformer(dataclasses.replace(start.model.config, **sizes))
     learned = start.model.state_dict()
     weights = {}
     for name, fresh in model.state_dict().items():
