@@ -15,6 +15,7 @@ import argparse
 import dataclasses
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ from lib.training.averaging import (
 )
 from lib.training.folders import LOG, SETTINGS
 from lib.training.logs import read_log, write_log
+from lib.training.words import with_words
 from lib.translator import Translator
 from lib.translator.card import (
     EARLIER,
@@ -159,7 +161,7 @@ class Run:
             **{name: self.told[name] for name in names if name in self.told}
         )
         self.earlier = earlier_runs(start) if start else []
-        self.start = Translator.load(start).model if start else None
+        self.start = Translator.load(start) if start else None
         self.log = read_log(start / LOG) if start else []
         self.tried = read_json(start / TRIED) if start else []
         self.before = len(self.log)  # epochs of earlier runs
@@ -167,8 +169,7 @@ class Run:
             {**row, "epoch": str(self.before + int(row["epoch"]))}
             for row in read_log(folder / LOG)
         ]
-        texts = (text for pair in corpus.splits["train"] for text in pair)
-        self.vocabulary = SubwordVocabulary.build(texts, self.settings.vocab_size)
+        self.vocabulary = SubwordVocabulary.load(folder / "tokenizer.json")
         self.files = {
             int(file.stem.removeprefix("epoch-")): file for file in epoch_files(folder)
         } or {len(self.log) - self.before: folder / WEIGHTS}
@@ -184,12 +185,14 @@ class Run:
         epochs = [epoch for epoch in self.files if last is None or epoch <= last]
         states = [load_file(self.files[epoch]) for epoch in epochs[-average:]]
         if runs != 1 and self.start:
-            began = copied_weights(self.start)
+            words = self.vocabulary, self.vocabulary
+            began = copied_weights(with_words(self.start, words))
             states = [average_weights(states), began] if runs else [began]
         size = len(self.vocabulary)
         model = Transformer(self.settings.model_config(size, size))
         model.load_state_dict(average_weights(states), strict=False)
-        return Translator(model, self.vocabulary, self.vocabulary)
+        words = self.vocabulary, self.vocabulary
+        return Translator(model, *words, prose=self.corpus.prose)
 
     def report(self, average: int, runs: int, machine: str) -> dict[str, Any]:
         """Return the contents of ``scores.json``, but for the scores."""
@@ -217,6 +220,12 @@ class Run:
         train = f"python -m lib train --corpus {self.corpus.name}"
         names = EARLIER[: len(self.earlier)]
         begin = ["", *(f" --from {name}" for name in names)]
+        sizes = [run["settings"]["vocab_size"] for run in self.earlier]
+        sizes.append(self.settings.vocab_size)
+        begin[1:] = [
+            start + " --new-words" * (size != before)
+            for start, (before, size) in zip(begin[1:], pairwise(sizes), strict=True)
+        ]
         lines = [
             f"{train} --settings {name}.toml{start} --out {name}"
             for name, start in zip(names, begin, strict=False)
