@@ -8,7 +8,12 @@ import os
 import sys
 from collections.abc import Sequence
 
-from lib.commands import evaluate, export, train, translate
+try:
+    from lib.commands import evaluate, export, train, translate
+    from lib.text.sentences import printable
+except KeyboardInterrupt:  # there is no main yet that would answer it
+    print("\npython -m lib: stopped.", file=sys.stderr)
+    raise SystemExit(130) from None
 
 __all__ = ["main"]
 
@@ -62,7 +67,7 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         where = f": {error.filename}" if error.filename else ""
         return f"{error.strerror}{where}."
-    return " ".join(str(error).split())
+    return printable(" ".join(str(error).split()))
 
 
 if __name__ == "__main__":

@@ -59,6 +59,10 @@ class TransformerConfig:
                 raise ValueError(
                     f"{name} must be at least 1, but it is {getattr(self, name)}."
                 )
+        if self.max_len > _LONGEST:  # each position has a row, made with the model
+            raise ValueError(
+                f"max_len must be at most {_LONGEST:,}, but it is {self.max_len}."
+            )
         _check_relations(self)
 
     @property
@@ -89,6 +93,7 @@ class TransformerConfig:
         return cls(**settings)
 
 
+_LONGEST = 100_000
 _SIZES = (
     "src_vocab_size",
     "tgt_vocab_size",

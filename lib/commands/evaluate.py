@@ -20,6 +20,7 @@ from lib.commands.options import (
 )
 from lib.corpora import Corpus, Pair
 from lib.text.files import write_json
+from lib.text.sentences import printable
 
 
 def add_parser(commands: Any) -> None:
@@ -84,7 +85,8 @@ def run(options: argparse.Namespace) -> None:
             result, errors = score(translator, parts[part][: options.limit], *search)
         found["scores"][part] = result
         print("\n".join(score_lines(part, result)))
-        for source, right, written in errors[: options.errors]:
+        for error in errors[: options.errors]:
+            source, right, written = map(printable, error)
             print(f"  {source}\n    right    {right}\n    written  {written}")
     if options.json:
         write_json(options.json, found)

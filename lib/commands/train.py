@@ -25,7 +25,7 @@ from lib.text.subwords import ALPHABET
 
 if TYPE_CHECKING:
     from lib.text import ParallelDataset
-    from lib.training import TrainingSettings
+    from lib.training import Hardware, TrainingSettings
     from lib.translator import Translator
 
 
@@ -102,9 +102,7 @@ def _add_hardware_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Train, save the translator, and score it on what it has not seen."""
     # Lightning takes seconds to import; a wrong option is told at once.
-    from lib.training import Hardware, is_first_process, train
-    from lib.training.report import report_run
-    from lib.training.words import with_words
+    from lib.training import Hardware
     from lib.translator import Translator
 
     _check_options(options)
@@ -115,28 +113,45 @@ def run(options: argparse.Namespace) -> None:
     hardware = Hardware(options.devices, options.strategy, options.accelerator)
     corpus = _corpus(options)
     _check_languages(corpus, settings.copying)
+    folder = options.out or Path("runs") / corpus.title
+    with _one_voice(folder):
+        _train(options, settings, hardware, corpus, folder, start)
+
+
+def _train(
+    options: argparse.Namespace,
+    settings: TrainingSettings,
+    hardware: Hardware,
+    corpus: Corpus,
+    folder: Path,
+    start: Translator | None,
+) -> None:
+    from lib.training import is_first_process, train
+    from lib.training.report import report_run
+    from lib.training.words import with_words
+    from lib.translator import Translator
+
     known = None if options.new_words else start
     vocabularies = _vocabularies(corpus.splits["train"], settings, known)
     encoded = _fitting(corpus.splits, *vocabularies, settings.max_len)
-    folder = options.out or Path("runs") / corpus.title
-    with _one_voice(folder):
-        task = train(
-            {**corpus.splits, **encoded},
-            *vocabularies,
-            settings=settings,
-            folder=folder,
-            resume=options.resume,
-            # Where what is said is collected, as in a notebook, nobody watches a bar.
-            progress=sys.stderr is sys.__stderr__,
-            hardware=hardware,
-            start=with_words(start, vocabularies) if start else None,
-        )
+    task = train(
+        {**corpus.splits, **encoded},
+        *vocabularies,
+        settings=settings,
+        folder=folder,
+        resume=options.resume,
+        # Where what is said is collected, as in a notebook, nobody watches a bar.
+        progress=sys.stderr is sys.__stderr__,
+        hardware=hardware,
+        start=with_words(start, vocabularies) if start else None,
+    )
     if not is_first_process():
         return
     reads = corpus.punctuated, corpus.prose
     translator = Translator(task.model.cpu(), *vocabularies, *reads)
     translator.save(folder, half=True)
     splits = {**corpus.splits, **{name: part.pairs for name, part in encoded.items()}}
+    origin = getattr(options, "from")
     report = report_run(folder, corpus, splits, settings, _command(options), origin)
     for part, result in report["scores"].items():
         print("\n".join(score_lines(part, result)))
@@ -145,11 +160,13 @@ def run(options: argparse.Namespace) -> None:
 
 @contextlib.contextmanager
 def _one_voice(folder: Path) -> Iterator[None]:
-    """Let the first process say what has happened to all of them, and how to go on."""
+    """Let one run into the folder, and its first process say how it has ended."""
     from lib.training import is_first_process
+    from lib.training.folders import alone_in
 
     try:
-        yield
+        with alone_in(folder):
+            yield
     except (KeyboardInterrupt, SystemExit, ValueError) as error:
         if not is_first_process():
             # Not as a failure: Lightning kills the first process a moment after one of

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from lib.commands.options import add_beam_options, add_model_option, whole_number
+from lib.text.sentences import printable
 from lib.translator import ExportedTranslator
 from lib.translator.exported import is_export
 
@@ -53,7 +54,7 @@ def run(options: argparse.Namespace) -> None:
         sentences, options.batch_size, options.beam, options.length_penalty
     )
     for translation in translations:
-        print(translation)
+        print(printable(translation))
 
 
 def _check(translator: Translator | ExportedTranslator, sentences: list[str]) -> None:

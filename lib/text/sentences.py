@@ -173,3 +173,16 @@ def joined(sentences: Iterable[tuple[Source, str]]) -> str:
     return "".join(
         raw.in_kind(text, source.form) + source.space for source, text in sentences
     )
+
+
+def printable(text: str) -> str:
+    r"""Return a text that does nothing to a terminal: its control characters spelled.
+
+    Whoever made a model chose its tokens, and whoever wrote a file its sentences.
+
+    Example:
+        >>> printable("hola\x1b[31m")
+        'hola\\x1b[31m'
+    """
+    unseen = r"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]"  # half a character too
+    return re.sub(unseen, lambda found: ascii(found[0])[1:-1], text)

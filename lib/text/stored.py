@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -60,4 +61,7 @@ def _read(folder: Path, content: Any) -> Vocabulary:
         return SubwordVocabulary.load(folder / content)
     if not isinstance(content, list) or not all(isinstance(t, str) for t in content):
         raise ValueError("a vocabulary is not a list of words")
+    for token in content:
+        if re.search("[\ud800-\udfff]", token):  # half a character, which no file takes
+            raise ValueError(f"the token {token!r} is no text")
     return Vocabulary(content, specials=())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,12 +10,14 @@ from pathlib import Path
 import lightning
 import torch
 from lightning.pytorch.callbacks import Callback
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
 from lib.text.files import write_whole
 from lib.translator.folder import weights_once_each
 
+_FILE = "epoch-{}.safetensors"
 _NAME = re.compile(r"epoch-(\d+)\.safetensors")
 
 
@@ -40,7 +43,8 @@ def average_weights(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]
     """
     if not states:
         raise ValueError("There are no weights to average.")
-    if any(set(state) != set(states[0]) for state in states):
+    kinds = [{name: each.shape for name, each in state.items()} for state in states]
+    if any(kind != kinds[0] for kind in kinds):
         raise ValueError("The weights to average are not of models of one kind.")
     return {
         name: torch.stack([state[name].float() for state in states]).mean(dim=0)
@@ -68,12 +72,16 @@ class KeepEpochWeights(Callback):
         self.states: dict[int, dict[str, Tensor]] = {}
 
     def on_train_start(self, trainer: lightning.Trainer, *_: object) -> None:
-        if self.folder is None or not self.folder.is_dir():
-            return
-        for file in epoch_files(self.folder):  # those of before an interruption
-            number = int(file.stem.removeprefix("epoch-"))
-            if number <= trainer.current_epoch:
-                self.states[number] = load_file(file)
+        done = trainer.current_epoch
+        # Those of before an interruption; the next epoch takes the place of the oldest.
+        if self.folder:
+            self._read(self.folder, range(done + 2 - self.count, done + 1))
+
+    def _read(self, folder: Path, numbers: range) -> None:
+        """Read the weights of these epochs, as far as there were such epochs."""
+        for number in numbers:
+            if number > 0 and number not in self.states:
+                self.states[number] = _read_epoch(folder / _FILE.format(number))
 
     def on_train_epoch_end(
         self, trainer: lightning.Trainer, task: lightning.LightningModule
@@ -83,16 +91,36 @@ class KeepEpochWeights(Callback):
         self.states[number] = copied_weights(model)
         folder = self.folder if trainer.is_global_zero else None
         if folder:
-            file = folder / f"epoch-{number}.safetensors"
-            write_whole(file, save(self.states[number]))
+            weights = self.states[number]
+            content = save(weights, metadata={"sha256": _fingerprint(weights)})
+            write_whole(folder / _FILE.format(number), content)
         for old in sorted(self.states)[: -self.count]:
             del self.states[old]
-            if folder:
-                (folder / f"epoch-{old}.safetensors").unlink(missing_ok=True)
+        for file in epoch_files(folder)[: -self.count] if folder else []:
+            file.unlink()
 
-    def load_average(self, model: nn.Module) -> None:
-        """Give a model the mean of the weights that were kept."""
-        if not self.states and self.folder:  # resumed, and there was nothing left to do
-            files = epoch_files(self.folder)[-self.count :]
-            self.states = dict(enumerate(map(load_file, files)))
+    def load_average(self, model: nn.Module, done: int) -> None:
+        """Give a model the mean of the weights that were kept, after so many epochs."""
+        if self.folder:  # resumed, and there was nothing left to do
+            self._read(self.folder, range(done + 1 - self.count, done + 1))
         model.load_state_dict(average_weights(list(self.states.values())), strict=False)
+
+
+def _read_epoch(file: Path) -> dict[str, Tensor]:
+    """Read what :class:`KeepEpochWeights` wrote, or say which epoch is lost."""
+    try:
+        weights = load_file(file)
+        with safe_open(file, framework="pt") as opened:
+            told = (opened.metadata() or {}).get("sha256")
+        if told not in (None, _fingerprint(weights)):  # none in those of older code
+            raise ValueError("its numbers have changed")
+    except (OSError, SafetensorError, ValueError) as error:
+        raise ValueError(
+            f"{file} is missing or damaged ({error}), and the mean of the last epochs "
+            "needs it; put it back, or start the run again in another folder."
+        ) from error
+    return weights
+
+
+def _fingerprint(weights: Mapping[str, Tensor]) -> str:
+    return hashlib.sha256(save(dict(weights))).hexdigest()

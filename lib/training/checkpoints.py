@@ -44,14 +44,20 @@ class SafetensorsCheckpointIO(CheckpointIO):
                 tensors = dict(zip(names, map(file.get_tensor, names), strict=True))
             checkpoint: dict[str, Any] = _put_together(skeleton, tensors)
         except (SafetensorError, KeyError, TypeError, ValueError) as error:
-            raise ValueError(
-                f"{path} is not a whole checkpoint of this project ({error}); delete "
-                "it and start the run again."
-            ) from error
+            raise damaged(path, error) from error
         return checkpoint
 
     def remove_checkpoint(self, path: str | Path) -> None:
         Path(path).unlink(missing_ok=True)
+
+
+def damaged(path: str | Path, error: Exception) -> ValueError:
+    """Say that a run cannot go on from a checkpoint, and what can be done."""
+    reason = " ".join(str(error).split())
+    return ValueError(
+        f"{path} is not a whole checkpoint of this project ({reason}); delete it and "
+        "start the run again."
+    )
 
 
 # JSON has only string keys and no tuples, so these are written as lists with a label.

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
 from torch import nn
 
 from lib.text import Vocabulary
 from lib.text.files import read_json
+from lib.training.devices import is_first_process
 from lib.training.settings import TrainingSettings
 
 SETTINGS, LOG, CHECKPOINT = "settings.json", "log.csv", "checkpoint.safetensors"
-TENSORBOARD = "tensorboard"
+TENSORBOARD, LOCK = "tensorboard", ".lock"
 
 Splits = Mapping[str, Sequence[tuple[str, str]]]
 
@@ -46,6 +49,43 @@ def _fingerprint(model: nn.Module) -> str:
     return digest.hexdigest()
 
 
+@contextlib.contextmanager
+def alone_in(folder: Path | None) -> Iterator[None]:
+    """Keep every other run out of a folder; nothing stays there if nothing is written.
+
+    The system takes the lock from a process that ends, however it ends. In one process
+    it may be taken again. Of several processes of one run, the first takes it.
+
+    Raises:
+        FileExistsError: if another run is at work there.
+        NotADirectoryError: if it is a file.
+    """
+    if folder is None or not is_first_process():
+        yield
+        return
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is a file; choose another folder.")
+    made = [place for place in (folder, *folder.parents) if not place.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / LOCK, blocking=False, is_singleton=True)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise FileExistsError(
+            f"A run is at work in {folder}; wait for its end, or choose another folder."
+        ) from None
+    try:
+        yield
+    finally:
+        if lock.lock_counter == 1:
+            with contextlib.suppress(OSError):  # Windows removes it by itself
+                (folder / LOCK).unlink()
+        lock.release()
+        for place in made:
+            with contextlib.suppress(OSError):  # there is something in it
+                place.rmdir()
+
+
 def check_folder(
     folder: Path, description: dict[str, Any], resume: bool
 ) -> Path | None:
@@ -54,8 +94,6 @@ def check_folder(
     Returns:
         The checkpoint to go on from; None for a run from the start.
     """
-    if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is a file; choose another folder.")
     if (folder / SETTINGS).exists():
         if not resume:
             raise FileExistsError(

@@ -22,7 +22,7 @@ from lib.speed import fuse
 from lib.text import Pair, ParallelDataset, Vocabulary
 from lib.text.files import write_json
 from lib.training.averaging import KeepEpochWeights
-from lib.training.checkpoints import SafetensorsCheckpointIO
+from lib.training.checkpoints import SafetensorsCheckpointIO, damaged
 from lib.training.data import TranslationData
 from lib.training.devices import Hardware, is_first_process
 from lib.training.folders import (
@@ -30,6 +30,7 @@ from lib.training.folders import (
     LOG,
     SETTINGS,
     TENSORBOARD,
+    alone_in,
     check_folder,
     run_settings,
 )
@@ -73,7 +74,7 @@ def train(
 
     Raises:
         FileExistsError: if the folder holds a run and ``resume`` is False, or files of
-            something else.
+            something else, or if another run is at work in it.
         KeyboardInterrupt: if Ctrl-C stopped it; ``resume`` goes on.
         ValueError: if the run in the folder had other settings or sentences, if a
             sentence is too long, if the hardware is not there, if the loss is no
@@ -111,10 +112,10 @@ def train(
     hardware = hardware or Hardware()
     hardware.check_precision(settings.precision)
     first = is_first_process()  # the others find the run that it has begun
-    checkpoint = (
-        check_folder(folder, description, resume or not first) if folder else None
-    )
-    with _torch_as_before(), _quiet_lightning():
+    with alone_in(folder), _torch_as_before(), _quiet_lightning():
+        checkpoint = (
+            check_folder(folder, description, resume or not first) if folder else None
+        )
         torch.manual_seed(settings.seed)
         task = _task(settings, src_vocab, tgt_vocab)
         if start is not None:
@@ -128,10 +129,10 @@ def train(
         if folder and first:  # only now: a run that cannot begin leaves nothing behind
             write_json(folder / SETTINGS, description)
         _fit(trainer, task, data, checkpoint, progress)
-    if settings.average > 1:
-        kept.load_average(task.model)
-    elif settings.patience:
-        best.load_best(task.model)
+        if settings.average > 1:
+            kept.load_average(task.model, trainer.current_epoch)
+        elif settings.patience:
+            best.load_best(task.model)
     return task
 
 
@@ -190,9 +191,12 @@ def _fit(
         raise SystemExit(128 + signal.SIGTERM) from None
     except SystemExit:  # Lightning's answer to Ctrl-C
         raise KeyboardInterrupt from None
-    except Exception:
+    except Exception as error:
         if progress and is_first_process():
             print(file=sys.stderr)  # what is said of the error gets a line of its own
+        unread = checkpoint and not task.begun
+        if unread and not isinstance(error, OSError | ValueError):
+            raise damaged(checkpoint, error) from error
         raise
     finally:
         task.model = plain

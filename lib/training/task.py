@@ -79,10 +79,18 @@ class TranslationTask(lightning.LightningModule):
         self.candidates = candidates
         self.seed = seed
         self.tgt_vocab = tgt_vocab
+        self.begun = False  # its checkpoint, if there was one, has been taken over
         self.tokens_seen = 0  # of the targets, in this epoch
         self.last_loss = torch.tensor(float("nan"))  # of the whole batch
         self.written: list[str] = []
         self.wanted: list[str] = []
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        # Lightning would begin anew without them.
+        _ = checkpoint["loops"], checkpoint["callbacks"]
+
+    def on_train_start(self) -> None:
+        self.begun = True
 
     def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
         # So that a run which was interrupted goes on exactly as if it had not been. Not

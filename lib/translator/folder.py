@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
@@ -27,9 +28,18 @@ SHIPPED = Path(__file__).parent.parent / "shipped"
 
 _CONFIG, _WEIGHTS = "config.json", "model.safetensors"
 _FORMAT = 1
+_NUMBERS = ("F16", "BF16", "F32")
+_LAYER = re.compile(r"(en|de)coder\.layers\.\d+(?=\.)")
 # What is raised by settings that are missing or wrong, by sizes that fit no memory, and
 # by half a file.
-_DAMAGE = (KeyError, TypeError, ValueError, RuntimeError, SafetensorError)
+_DAMAGE = (
+    ArithmeticError,
+    KeyError,
+    TypeError,
+    ValueError,
+    RuntimeError,
+    SafetensorError,
+)
 
 
 def write_folder(
@@ -84,6 +94,7 @@ def read_folder(
             raise ValueError(f"format {description['format']} is not {_FORMAT}")
         src_vocab, tgt_vocab = read_vocabularies(folder, description)
         config = TransformerConfig.from_dict(description["model"])
+        _check_header(config, folder / _WEIGHTS)
         with torch.random.fork_rng(devices=[]):  # first weights, soon replaced
             model = Transformer(config)
         _load_weights(model, folder / _WEIGHTS)
@@ -144,28 +155,55 @@ def _weights_to_save(model: Transformer, dtype: torch.dtype) -> dict[str, Tensor
     return weights
 
 
-def _load_weights(model: Transformer, file: Path) -> None:
-    weights = load_file(file)
-    expected = model.state_dict()
+def _check_header(config: TransformerConfig, file: Path) -> None:
+    """Compare the sizes with the header of the weights, before anything is built.
+
+    Sizes that somebody else wrote may be beyond every memory. What the header tells is
+    no larger than its file.
+    """
+    with safe_open(file, framework="pt") as weights:
+        found = {name: weights.get_slice(name) for name in weights.keys()}  # noqa: SIM118
+    for name, weight in found.items():
+        if weight.get_dtype() not in _NUMBERS:
+            raise ValueError(
+                f"the weights {name!r} are {weight.get_dtype()}, not numbers of 16 or "
+                "32 bits with a point"
+            )
+    layers = {match[0] for match in map(_LAYER.match, found) if match}
+    if len(layers) != 2 * config.n_layers:
+        raise ValueError(
+            f"the weights are of {len(layers)} layers, not of {2 * config.n_layers} as "
+            f"n_layers = {config.n_layers} asks"
+        )
+    with torch.device("meta"):  # no numbers: only names and shapes
+        expected = Transformer(config).state_dict(keep_vars=True)
+    _compare(
+        {name: tuple(weight.get_shape()) for name, weight in found.items()}, expected
+    )
+
+
+def _compare(found: dict[str, tuple[int, ...]], expected: dict[str, Tensor]) -> None:
     # A tied matrix stands in the file once, under one of its names.
-    shared = {tensor.data_ptr() for name, tensor in expected.items() if name in weights}
-    missing = [
-        name
-        for name, tensor in expected.items()
-        if name not in weights and tensor.data_ptr() not in shared
-    ]
-    strange = [name for name in weights if name not in expected]
+    shared = {id(tensor) for name, tensor in expected.items() if name in found}
+    missing = [name for name in expected if name not in found]
+    missing = [name for name in missing if id(expected[name]) not in shared]
+    strange = [name for name in found if name not in expected]
     if missing or strange:
         raise ValueError(
             f"the weights do not fit the model, {len(missing)} are missing and "
             f"{len(strange)} are not its own, such as {(missing + strange)[0]!r}"
         )
-    for name, tensor in weights.items():
-        if tensor.shape != expected[name].shape:
+    for name, shape in found.items():
+        if shape != expected[name].shape:
             raise ValueError(
-                f"the weights {name!r} have shape {tuple(tensor.shape)}, but the model "
-                f"wants {tuple(expected[name].shape)}"
+                f"the weights {name!r} have shape {shape}, but the model wants "
+                f"{tuple(expected[name].shape)}"
             )
+
+
+def _load_weights(model: Transformer, file: Path) -> None:
+    weights = load_file(file)
+    for name, tensor in weights.items():
         if not tensor.isfinite().all():
             raise ValueError(f"the weights {name!r} are not all finite numbers")
     model.load_state_dict(weights, strict=False)

@@ -22,6 +22,7 @@ import pytest
 from lib import commands, corpora
 from lib.__main__ import main
 from lib.corpora import Corpus
+from lib.text import Vocabulary
 from lib.training import TranslationTask
 from lib.translator import Translator
 
@@ -147,6 +148,24 @@ class TestProcess:
         done = process(f'{sys.executable} -W error -c "{code}"', empty)
         assert (done.stdout, done.stderr) == ("set()\n", "")
 
+    @pytest.mark.parametrize("module", ["tokenizers", "torch"])
+    def test_ctrl_c_while_it_imports_is_no_traceback(
+        self, module: str, empty: Path, tmp_path: Path
+    ) -> None:
+        """An import of this name presses Ctrl-C instead."""
+        press = "import signal; signal.raise_signal(signal.SIGINT)"
+        (tmp_path / f"{module}.py").write_text(press)
+        # What bash starts may ignore it.
+        start = "import signal, runpy; signal.signal(2, signal.default_int_handler)"
+        start += "; runpy.run_module('lib', run_name='__main__')"
+        done = process(
+            f'{sys.executable} -c "{start}" translate Hello.',
+            empty,
+            PYTHONPATH=f"{tmp_path}:{ROOT}",
+        )
+        assert (done.returncode, done.stdout) == (130, "")
+        assert done.stderr == "\npython -m lib: stopped.\n"
+
 
 class TestTranslate:
     def test_one_translation_a_line_in_the_order_of_the_input(self, lib: Lib) -> None:
@@ -190,6 +209,19 @@ class TestTranslate:
         assert len(done.out.splitlines()) == 1
         assert r"“\x1b”, “[”, “31m”, “\x00”, “\udce9”, “zzz" in done.err
         assert len(done.err) < 300
+
+    def test_the_tokens_of_a_model_do_nothing_to_the_terminal(
+        self, lib: Lib, tmp_path: Path
+    ) -> None:
+        own = Translator.load("grammar-en-es")
+        tokens = [f"\x1b[31m\x9b{token}\r" for token in own.tgt_vocab.tokens[4:]]
+        Translator(own.model, own.src_vocab, Vocabulary(tokens)).save(tmp_path / "foul")
+        model = ("--model", str(tmp_path / "foul"))
+        said = lib("translate", "I like the red car.", *model)
+        scored = lib("evaluate", "--corpus", "phrases", "--beam", "1", *model)
+        for done in (said, scored):
+            assert r"\x1b[31m\x9b" in done.out
+            assert not {"\x1b", "\x9b", "\r"} & set(done.out + done.err)
 
     @pytest.mark.parametrize(
         ("given", "words"),

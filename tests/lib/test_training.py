@@ -10,7 +10,10 @@ import json
 import math
 import os
 import random
+import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -36,6 +39,7 @@ from lib.training import (
     warmup_decay,
 )
 from lib.training.data import TranslationData
+from lib.training.folders import LOCK, alone_in
 from lib.training.logs import read_log
 
 ROOT = Path(__file__).parents[2]
@@ -333,6 +337,22 @@ class TestRun:
         with pytest.raises(ValueError, match="not a whole checkpoint"):
             train(*corpus(), TINY, tmp_path, resume=True)
 
+    @pytest.mark.parametrize(
+        "key", ["state_dict", "optimizer_states", "lr_schedulers", "loops", "callbacks"]
+    )
+    def test_a_checkpoint_without_a_part_is_refused(
+        self, key: str, unbroken: tuple, tmp_path: Path
+    ) -> None:
+        """Without some of them Lightning would begin anew, and say nothing."""
+        folder = tmp_path / "run"
+        shutil.copytree(unbroken[0], folder)
+        file, files_of = folder / "checkpoint.safetensors", SafetensorsCheckpointIO()
+        checkpoint = files_of.load_checkpoint(file)
+        del checkpoint[key]
+        files_of.save_checkpoint(checkpoint, file)
+        with pytest.raises(ValueError, match=r"checkpoint\.safetensors is not a whole"):
+            train(*corpus(), TINY, folder, resume=True)
+
     def test_the_order_of_the_batches_changes_with_the_epoch_only(self) -> None:
         splits, src_vocab, tgt_vocab = corpus()
         data = TranslationData(splits, src_vocab, tgt_vocab, max_tokens=100, seed=0)
@@ -343,6 +363,40 @@ class TestRun:
 
         assert order(0) == order(0) != order(1)
         assert sorted(chain(*order(0))) == sorted(chain(*order(1)))
+
+
+HOLD = "import sys, filelock; lock = filelock.FileLock(sys.argv[1]); lock.acquire()"
+HOLD += "; print('held', flush=True); sys.stdin.read()"
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_two_runs_never_share_a_folder(
+    resume: bool, unbroken: tuple, tmp_path: Path
+) -> None:
+    """While one lives, the other is refused; when it is killed, the folder is free."""
+    folder = tmp_path / "run"
+    with alone_in(folder):
+        (folder / "settings.json").write_bytes(
+            files(unbroken[0])[unbroken[0] / "settings.json"]
+        )
+    command = [sys.executable, "-c", HOLD, str(folder / LOCK)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes, text=True) as other:
+        assert other.stdout and other.stdout.readline() == "held\n"
+        before = files(folder)
+        with pytest.raises(FileExistsError, match="A run is at work in"):
+            train(*corpus(), TINY, folder, resume)
+        assert files(folder) == before
+        other.kill()
+    assert (folder / LOCK).exists()
+    assert equal(weights(train(*corpus(), TINY, folder, resume=True)), unbroken[1])
+    assert not (folder / LOCK).exists()
+
+
+def test_a_folder_without_a_run_is_not_left_behind(tmp_path: Path) -> None:
+    with alone_in(tmp_path / "a" / "b"), alone_in(tmp_path / "a" / "b"):
+        assert list((tmp_path / "a" / "b").iterdir())
+    assert not list(tmp_path.iterdir())
 
 
 class TestCheckpoint:
@@ -432,6 +486,7 @@ def test_a_run_ended_at_any_moment_ends_as_if_it_had_not_been(
     assert (
         moves == ["settings.json", *["log.csv", "checkpoint.safetensors"] * 3][:moved]
     )
+    folder.mkdir(exist_ok=True)
     # A process that is killed has no time to clean up.
     (folder / "settings.json.unfinished").write_text("{")
     assert equal(weights(train(*corpus(), TINY, folder, resume=True)), expected)

@@ -113,6 +113,33 @@ class TestAveraging:
         again = train(*corpus(), self.SETTINGS, tmp_path, resume=True)
         assert equal(weights(again), weights(task))
 
+    # The settings are one file, and an epoch three: so many end three epochs, or all.
+    @pytest.mark.parametrize("moved", [10, 13])
+    @pytest.mark.parametrize("kept", [None, 0, -9, "turned"])
+    def test_an_epoch_that_is_lost_is_never_left_out(
+        self,
+        kept: int | str | None,
+        moved: int,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        with ended_after(moved, monkeypatch):
+            train(*few(), self.SETTINGS, tmp_path)
+        file = tmp_path / "epoch-2.safetensors"
+        whole = file.read_bytes()
+        if isinstance(kept, int):
+            file.write_bytes(whole[:kept])
+        elif kept:
+            file.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+        else:
+            file.unlink()
+        with pytest.raises(ValueError, match=r"epoch-2\.safetensors is missing or"):
+            train(*few(), self.SETTINGS, tmp_path, resume=True)
+        file.write_bytes(whole)
+        check_mean(
+            train(*few(), self.SETTINGS, tmp_path, resume=True).model, tmp_path, 3
+        )
+
     def test_a_folder_changes_nothing(self, tmp_path: Path) -> None:
         kept = train(*corpus(), self.SETTINGS, tmp_path)
         assert equal(weights(kept), weights(train(*corpus(), self.SETTINGS)))
@@ -130,6 +157,7 @@ class TestAveraging:
         [
             ([], "no weights to average"),
             ([{"a": torch.ones(1)}, {"b": torch.ones(1)}], "not of models of one kind"),
+            ([{"a": torch.ones(1)}, {"a": torch.ones(2)}], "not of models of one kind"),
         ],
     )
     def test_what_has_no_mean_is_refused(

@@ -249,7 +249,13 @@ class TestDamage:
             ("model", {"src_vocab_size": 10}),
             ("model", 3),
             ("model", {"src_vocab_size": 10, "tgt_vocab_size": 10, "color": 1}),
-            ("model", {**SIZES, "d_model": 2 * 10**12}),  # fits no memory
+            # These fit no memory, or would be built for ever.
+            ("model", {**SIZES, "d_model": 2 * 10**12}),
+            ("model", {**SIZES, "d_ff": 10**30}),
+            ("model", {**SIZES, "n_layers": 10**9}),
+            ("model", {**SIZES, "max_len": 10**30}),
+            ("model", {**SIZES, "max_len": 10**8}),
+            ("src_vocab", [*ENGLISH.tokens[:-1], "\ud800"]),
         ],
     )
     def test_another_setting(self, folder: Path, key: str, value: object) -> None:
@@ -267,6 +273,9 @@ class TestDamage:
             ("output_proj.bias", torch.full((10,), torch.nan), "not all finite"),
             ("more", torch.zeros(3), "1 are not its own, such as 'more'"),
             ("output_proj.bias", None, "1 are missing"),
+            ("output_proj.bias", torch.zeros(10).long(), "are I64, not numbers"),
+            ("output_proj.bias", torch.zeros(10).bool(), "are BOOL, not numbers"),
+            ("encoder.layers.7.w", torch.zeros(3), "are of 3 layers, not of 2"),
         ],
     )
     def test_other_weights(
