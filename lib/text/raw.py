@@ -149,7 +149,7 @@ def _hold(text: str, alphabet: frozenset[str]) -> tuple[str, list[str]]:
     if alphabet:
         spans += _unwritable(text, alphabet)
     held, kept, end = [], [], 0
-    for start, stop in sorted(spans):
+    for start, stop in sorted(spans, key=lambda span: (span[0], -span[1])):
         if start >= end:
             space = text[start] == " "
             kept += [text[end : start + space], PLACEHOLDER]

@@ -63,6 +63,7 @@ def test_nothing_of_a_text_is_lost(text: str) -> None:
         ("Ask 王伟 now.", f"Ask {PLACEHOLDER} now.", "Ask 王伟 now."),
         ("See www.a.org/x?y=1.", f"See {PLACEHOLDER}.", "See www.a.org/x?y=1."),
         ("Write to an@b.co.uk", f"Write to {PLACEHOLDER}.", "Write to an@b.co.uk"),
+        ("Write to 木@b.org", f"Write to {PLACEHOLDER}.", "Write to 木@b.org"),
         ("So\u200b\xa0what ?", "So what ?", "So what ?"),
         ("I", "I.", "I"),
     ],
