@@ -14,8 +14,11 @@ from lib.commands.options import (
     add_beam_options,
     add_corpus_options,
     add_model_option,
+    add_tokenizer_option,
     check_corpus_options,
+    counter,
     load_corpus,
+    loading,
     whole_number,
 )
 from lib.corpora import Corpus, Pair
@@ -50,6 +53,7 @@ def add_parser(commands: Any) -> None:
         help="mistakes to show (%(default)s)",
     )
     add_beam_options(parser)
+    add_tokenizer_option(parser)
     parser.add_argument(
         "--json",
         type=Path,
@@ -62,11 +66,12 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     """Score a translator, and show some of its mistakes."""
     # PyTorch takes seconds to import; a wrong option is told at once.
-    from lib.evaluation import STRANGERS, score, score_strangers
+    check_corpus_options(options)
+    loading("evaluate")
+    from lib.evaluation import STRANGERS, score, score_strangers, tokenizer_for
     from lib.translator import Translator
     from lib.translator.card import read_report
 
-    check_corpus_options(options)
     found: dict[str, Any] = {"model": options.model, "scores": {}}
     parts: dict[str, Sequence[Pair]] = {}
     asked = [part for part in options.part or [] if part != STRANGERS]
@@ -74,6 +79,7 @@ def run(options: argparse.Namespace) -> None:
         corpus = _corpus(options, read_report(options.model))
         parts = _parts(corpus, asked)
         found["corpus"] = corpus.name
+        tokenizer = options.tokenizer or tokenizer_for(corpus.target_language)
         if corpus.attribution:
             found["attribution"] = corpus.attribution
     translator = Translator.load(options.model)
@@ -82,7 +88,9 @@ def run(options: argparse.Namespace) -> None:
         if part == STRANGERS:
             result, errors = score_strangers(translator, *search, options.limit)
         else:
-            result, errors = score(translator, parts[part][: options.limit], *search)
+            pairs = parts[part][: options.limit]
+            how = (*search, tokenizer, counter(part))
+            result, errors = score(translator, pairs, *how)
         found["scores"][part] = result
         print("\n".join(score_lines(part, result)))
         for error in errors[: options.errors]:
@@ -169,4 +177,6 @@ def score_lines(part: str, result: dict[str, Any]) -> list[str]:
         if result["pairs"] != result["sentences"]:
             line += f"; {result[f'{name}_single']:.1f} with one reference each"
         lines.append(line)
+    if "unread" in result:
+        lines.append(f"  too long to be read, and counted as wrong: {result['unread']}")
     return lines

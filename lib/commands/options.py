@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from lib import corpora
@@ -88,6 +91,44 @@ def load_corpus(options: argparse.Namespace) -> Corpus:
         return corpora.load(options.corpus)
     attribution = (options.attribution or "").strip()
     return corpora.load_own(options.pairs, options.languages, attribution)
+
+
+def add_tokenizer_option(parser: argparse.ArgumentParser) -> None:
+    """Let the user choose how BLEU cuts sentences into words."""
+    parser.add_argument(
+        "--tokenizer",
+        metavar="NAME",
+        help="how BLEU cuts sentences into words, as sacreBLEU calls it (zh for "
+        "Chinese, char for Japanese, Korean, Thai, Lao, Khmer and Burmese, 13a for "
+        "other languages)",
+    )
+
+
+def loading(command: str) -> None:
+    """Say that something goes on, before PyTorch is imported, which takes seconds."""
+    if watched() and os.environ.get("LOCAL_RANK", "0") == "0":
+        print(
+            f"python -m lib {command}: loading PyTorch …", file=sys.stderr, flush=True
+        )
+
+
+def watched() -> bool:
+    """Tell whether somebody sees standard error while it is written.
+
+    Where it is collected, as in a notebook, nobody watches a bar.
+    """
+    return sys.stderr is sys.__stderr__
+
+
+def counter(part: str) -> Callable[[int, int], None] | None:
+    """Return what counts the translations of a part, if somebody watches."""
+
+    def show(done: int, total: int) -> None:
+        end = "\n" if done == total else ""
+        text = f"\r{part}: {done:,} of {total:,} sentences translated"
+        print(text, end=end, file=sys.stderr, flush=True)
+
+    return show if watched() else None
 
 
 def whole_number(text: str, least: int = 1) -> int:

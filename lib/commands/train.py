@@ -14,8 +14,12 @@ from typing import TYPE_CHECKING, Any
 from lib.commands.evaluate import score_lines
 from lib.commands.options import (
     add_corpus_options,
+    add_tokenizer_option,
     check_corpus_options,
+    counter,
     load_corpus,
+    loading,
+    watched,
     whole_number,
 )
 from lib.commands.settings import read_settings
@@ -74,6 +78,7 @@ def add_parser(commands: Any) -> None:
         help="with --from: learn the sub-words anew, and keep the weights of those "
         "that it has already",
     )
+    add_tokenizer_option(parser)
     _add_hardware_options(parser)
     parser.set_defaults(run=run)
 
@@ -102,10 +107,11 @@ def _add_hardware_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Train, save the translator, and score it on what it has not seen."""
     # Lightning takes seconds to import; a wrong option is told at once.
+    _check_options(options)
+    loading("train")
     from lib.training import Hardware
     from lib.translator import Translator
 
-    _check_options(options)
     origin: str | None = getattr(options, "from")  # a word of Python's own
     start = Translator.load(origin) if origin else None
     fixed = _sizes_of(start, options.new_words) if start else None
@@ -131,6 +137,7 @@ def _train(
     from lib.training.words import with_words
     from lib.translator import Translator
 
+    tokenizer = _tokenizer(options, corpus)
     known = None if options.new_words else start
     vocabularies = _vocabularies(corpus.splits["train"], settings, known)
     encoded = _fitting(corpus.splits, *vocabularies, settings.max_len)
@@ -140,8 +147,7 @@ def _train(
         settings=settings,
         folder=folder,
         resume=options.resume,
-        # Where what is said is collected, as in a notebook, nobody watches a bar.
-        progress=sys.stderr is sys.__stderr__,
+        progress=watched(),
         hardware=hardware,
         start=with_words(start, vocabularies) if start else None,
     )
@@ -152,7 +158,8 @@ def _train(
     translator.save(folder, half=True)
     splits = {**corpus.splits, **{name: part.pairs for name, part in encoded.items()}}
     origin = getattr(options, "from")
-    report = report_run(folder, corpus, splits, settings, _command(options), origin)
+    told = settings, _command(options), origin, tokenizer, counter
+    report = report_run(folder, corpus, splits, *told)
     for part, result in report["scores"].items():
         print("\n".join(score_lines(part, result)))
     print(f"The translator is in {folder}.", file=sys.stderr)
@@ -218,6 +225,15 @@ def _check_languages(corpus: Corpus, copying: float) -> None:
         )
 
 
+def _tokenizer(options: argparse.Namespace, corpus: Corpus) -> str:
+    """Return how BLEU cuts words; a wrong name is told before all is trained."""
+    from lib.evaluation.metrics import bleu_metric, tokenizer_for
+
+    tokenizer: str = options.tokenizer or tokenizer_for(corpus.target_language)
+    bleu_metric(tokenizer)
+    return tokenizer
+
+
 def _sizes_of(start: Translator, new_words: bool) -> dict[str, Any]:
     """Return the settings of a run that a translator to begin with decides."""
     config = start.model.config
@@ -251,10 +267,21 @@ def _fitting(
 ) -> dict[str, ParallelDataset]:
     """Encode what is learned from, and leave out what is too long, saying so.
 
-    Of the parts that are scored, nothing is ever left out.
+    Of the parts that are scored, nothing is ever left out: what is too long there
+    counts as wrong.
     """
+    from lib.evaluation import unseen_parts
     from lib.text import ParallelDataset
 
+    for name in unseen_parts(splits):
+        sources = {source for source, _ in splits[name]}
+        long = sum(len(src_vocab.encode(source)) >= max_len for source in sources)
+        if long:
+            _tell(
+                f"{name}: {long:,} of {len(sources):,} sources are longer than "
+                f"max_len = {max_len} tokens; they will not be translated, and count "
+                "as wrong. A larger max_len reads them."
+            )
     fitting = {}
     for name in ("train", "validation"):
         whole = ParallelDataset(splits[name], src_vocab, tgt_vocab)
@@ -273,7 +300,7 @@ def _command(options: argparse.Namespace) -> str:
 
     Files are named without where they lie, which is the reader's own affair.
     """
-    named = "corpus", "pairs", "languages", "attribution", "from", "limit"
+    named = "corpus", "pairs", "languages", "attribution", "from", "limit", "tokenizer"
     given = {name: getattr(options, name) for name in named}
     for name in ("pairs", "from"):
         given[name] = given[name] and Path(given[name]).resolve().name

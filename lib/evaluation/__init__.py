@@ -8,7 +8,14 @@ from lib.evaluation.bootstrap import (
     sentence_counts,
     share_interval,
 )
-from lib.evaluation.metrics import Score, bleu, chrf, exact_match, sentence_bleu
+from lib.evaluation.metrics import (
+    Score,
+    bleu,
+    chrf,
+    exact_match,
+    sentence_bleu,
+    tokenizer_for,
+)
 from lib.evaluation.mistakes import KINDS, group_by, kinds_of_mistakes
 from lib.evaluation.neighbors import (
     FAR,
@@ -52,6 +59,7 @@ __all__ = [
     "sentence_counts",
     "share_interval",
     "strangers",
+    "tokenizer_for",
     "unseen_parts",
     "what_is_wrong",
     "with_far_parts",

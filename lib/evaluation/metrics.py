@@ -10,6 +10,11 @@ from sacrebleu.metrics.chrf import CHRF
 
 BLEU_TOKENIZER = "13a"  # sacreBLEU's own choice
 CHRF_BETA = 2
+# Languages that write no spaces between words, or hang much on a word, as Korean does.
+_TOKENIZERS = {
+    **dict.fromkeys(("zh", "zho", "cmn", "yue"), "zh"),
+    **dict.fromkeys(("ja", "jpn", "ko", "kor", "th", "tha", "lo", "km", "my"), "char"),
+}
 _SENTENCE_BLEU = BLEU(effective_order=True)
 
 
@@ -101,14 +106,35 @@ def sentence_bleu(prediction: str, reference: str) -> float:
     return float(_SENTENCE_BLEU.sentence_score(prediction, [reference]).score)
 
 
+def tokenizer_for(language: str) -> str:
+    """Return how BLEU cuts a language, by what sacreBLEU has without other packages.
+
+    Args:
+        language: its code, such as "es".
+
+    Example:
+        >>> [tokenizer_for(language) for language in ("es", "zh", "ja")]
+        ['13a', 'zh', 'char']
+    """
+    return _TOKENIZERS.get(language, BLEU_TOKENIZER)
+
+
 def bleu_metric(tokenizer: str) -> BLEU:
-    """Return sacreBLEU's BLEU with one of its tokenizers, or refuse the name."""
+    """Return sacreBLEU's BLEU with one of its tokenizers, or refuse the name.
+
+    Raises:
+        ValueError: if there is no such tokenizer, or it needs what is not installed.
+    """
     if tokenizer not in BLEU.TOKENIZERS:
         known = ", ".join(BLEU.TOKENIZERS)
         raise ValueError(
             f"sacreBLEU has no tokenizer {tokenizer!r}; choose one of: {known}."
         )
-    return BLEU(tokenize=tokenizer)
+    try:
+        return BLEU(tokenize=tokenizer)
+    except (ImportError, RuntimeError) as error:  # the library's way to ask for more
+        reason = " ".join(str(error).split())
+        raise ValueError(f"The tokenizer {tokenizer!r} wants more: {reason}") from error
 
 
 def aligned_references(

@@ -140,6 +140,13 @@ class Vocabulary:
         """The characters that it can write alone: none, for it has words."""
         return frozenset()
 
+    def restore(self, sentence: str) -> str:
+        """Return a sentence as it comes back when it is cut and joined again."""
+        return self._join(self._words(sentence))
+
+    def _words(self, sentence: str) -> list[str]:
+        return tokenize(sentence)
+
     def _join(self, tokens: list[str]) -> str:
         return detokenize(tokens)
 

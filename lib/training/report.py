@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lib.corpora import Corpus, Pair
+from lib.evaluation.metrics import BLEU_TOKENIZER
 from lib.evaluation.scores import held_out_fingerprint, score, unseen_parts
 from lib.model import count_parameters
 from lib.text.files import to_toml, write_json, write_whole
@@ -31,6 +32,8 @@ def report_run(
     settings: TrainingSettings,
     command: str,
     start: str | None = None,
+    tokenizer: str = BLEU_TOKENIZER,
+    counter: Callable[[str], Callable[[int, int], None] | None] = lambda part: None,
 ) -> dict[str, Any]:
     """Score the translator of a run, and write its report, its settings and its card.
 
@@ -44,11 +47,20 @@ def report_run(
         settings: the settings of the run.
         command: what makes such a run, for the card.
         start: the translator it began with: a folder, or the name of a shipped one.
+        tokenizer: how BLEU cuts sentences into words.
+        counter: given the name of a part, returns what :func:`score` calls to count its
+            translations.
     """
     translator = Translator.load(folder)
     beam_size = 1 if corpus.generated else 4
     scores = {
-        part: score(translator, splits[part], beam_size)[0]
+        part: score(
+            translator,
+            splits[part],
+            beam_size,
+            tokenizer=tokenizer,
+            watch=counter(part),
+        )[0]
         for part in unseen_parts(splits) or ["validation"]
     }
     given = dataclasses.asdict(settings)

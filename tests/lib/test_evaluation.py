@@ -18,8 +18,11 @@ from lib.evaluation import (
     chrf,
     exact_match,
     paired_bootstrap,
+    score,
     sentence_counts,
 )
+from lib.text import Vocabulary
+from lib.text.sentences import Source
 from tests.refusals import Call, each_refusal, refuses
 
 
@@ -48,6 +51,7 @@ ONE: Any = "a"
         )
     ),
     (lambda: bleu(["a"], ["a"], "words"), r"no tokenizer 'words'; .*13a.*char"),
+    (lambda: bleu(["a"], ["a"], "ja-mecab"), r"'ja-mecab' wants more: .*pip install"),
     (
         lambda: paired_bootstrap(np.ones((8, 10)), np.ones((7, 10))),
         "same sentences, but one has 8 and",
@@ -106,6 +110,41 @@ class TestSacrebleu:
             "chrF2|nrefs:var|case:mixed|eff:yes|nc:6|nw:0|space:no"
         )
         assert bleu(WRITTEN, ANSWERS).signature.endswith(sacrebleu.__version__)
+
+
+class Knowing:
+    """A translator that knows French by heart, and reads no more than 20 letters."""
+
+    tgt_vocab = Vocabulary([])
+
+    def __init__(self, known: dict[str, str]) -> None:
+        self.known = known
+
+    def read_text(self, text: str) -> list[Source]:
+        if len(text) > 20:
+            raise ValueError("A sentence is too long.")
+        return [Source(text, [0] * len(text))]
+
+    def translate(self, texts: list[str], **how: Any) -> list[str]:
+        return [self.tgt_vocab.restore(self.known[text]) for text in texts]
+
+
+def test_both_sides_are_written_alike_and_what_is_too_long_counts_as_wrong() -> None:
+    pairs = [("Is it you?", "C’est « toi » ?"), ("Yes!", "Oui !"), ("No.", "Non.")]
+    translator: Any = Knowing({**dict(pairs), "No.": "Oui."})
+    result, errors = score(translator, pairs[:2])
+    assert (result["exact_match"], result["bleu"], errors) == (1.0, 100.0, [])
+    assert "unread" not in result
+    told: list[tuple[int, int]] = []
+    more = [*pairs, ("It is far too long to be read.", "C’est trop long.")]
+    result, errors = score(
+        translator, more, tokenizer="char", watch=lambda *seen: told.append(seen)
+    )
+    assert (result["exact_match"], result["unread"]) == (0.5, 1)
+    assert errors == [("No.", "Non.", "Oui."), (*more[3], "")]
+    assert told == [(0, 3), (3, 3)]
+    for name in ("bleu_signature", "bleu_single_signature"):
+        assert "|tok:char|" in result[name]
 
 
 # --- drawing sentences again ----------------------------------------------------------

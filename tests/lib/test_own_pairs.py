@@ -222,6 +222,24 @@ def test_evaluate_asks_for_the_file_and_says_when_it_is_another(
     assert "may hold sentences that were trained on" in capsys.readouterr().err
 
 
+def test_what_is_too_long_to_be_scored_is_told_before_and_counts_as_wrong(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """As Japanese, which BLEU cuts in another way, and with a folder that is there."""
+    words = ["--pairs", str(SAMPLE), "--languages", "en-ja", "--attribution", CREDIT]
+    words += [*SETTINGS, "--set", "max_len=6", "--out", str(tmp_path)]
+    assert main(["train", *words]) == 0
+    out, err = capsys.readouterr()
+    (note,) = (line for line in err.splitlines() if line.startswith("test: "))
+    found = read_report(tmp_path)["scores"]["test"]
+    assert 0 < found["unread"] < found["sentences"]
+    assert note.startswith(f"test: {found['unread']} of {found['sentences']} sources")
+    assert f"counted as wrong: {found['unread']}" in out
+    card = (tmp_path / "README.md").read_text("utf-8")
+    assert f"\nOf test, {found['unread']} sources are too long to be read" in card
+    assert "|tok:char|" in card
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -229,6 +247,7 @@ def test_evaluate_asks_for_the_file_and_says_when_it_is_another(
         (OWN, "--pairs needs --attribution"),
         ((*OWN, "--attribution", " "), "--pairs needs --attribution"),
         ((*OWN, "--attribution", "x", "--corpus", "grammar"), "not both"),
+        ((*OWN, "--attribution", "x", "--tokenizer", "words"), "no tokenizer 'words'"),
         (("--languages", "en-de"), "name it with --pairs"),
         (("--attribution", "x"), "name it with --pairs"),
         (
@@ -302,4 +321,6 @@ def test_each_pair_is_encoded_once_before_training(
     assert main(["train", *words]) == 2
     corpus: Corpus = load_own(SAMPLE, "en-de")
     parts = [corpus.splits[name] for name in ("train", "validation")]
-    assert sorted(calls) == sorted(side for part in parts for p in part for side in p)
+    sides = [side for part in parts for pair in part for side in pair]
+    asked = {source for source, _ in corpus.splits["test"]}  # whether it is too long
+    assert sorted(calls) == sorted([*sides, *asked])
