@@ -15,6 +15,8 @@ from lib.translator.exported import is_export
 if TYPE_CHECKING:
     from lib.translator import Translator
 
+_UNSURE_NOTE = "Sentence {}: the translator is unsure here."
+
 
 def add_parser(commands: Any) -> None:
     """Describe the command to argparse."""
@@ -50,9 +52,15 @@ def run(options: argparse.Namespace) -> None:
             )
     translator = _open(options.model, options.engine)
     _check(translator, sentences)
-    translations = translator.translate(
-        sentences, options.batch_size, options.beam, options.length_penalty
-    )
+    search = (options.batch_size, options.beam, options.length_penalty)
+    if isinstance(translator, ExportedTranslator):
+        translations = translator.translate(sentences, *search)
+    else:
+        found = translator.translate_with_doubt(sentences, *search)
+        translations = [translation.text for translation in found]
+        for number, translation in enumerate(found, start=1):
+            if translation.unsure:
+                print(_UNSURE_NOTE.format(number), file=sys.stderr)
     for translation in translations:
         print(printable(translation))
 
