@@ -79,6 +79,13 @@ def add_parser(commands: Any) -> None:
         "that it has already",
     )
     add_tokenizer_option(parser)
+    parser.add_argument(
+        "--watch",
+        type=Path,
+        metavar="FILE",
+        help="sentences, one a line, whose translations after each epoch are kept in "
+        "sentences.csv (the first ten of the validation part)",
+    )
     _add_hardware_options(parser)
     parser.set_defaults(run=run)
 
@@ -150,6 +157,7 @@ def _train(
         progress=watched(),
         hardware=hardware,
         start=with_words(start, vocabularies) if start else None,
+        watch=_sentences(options.watch, encoded["validation"].pairs),
     )
     if not is_first_process():
         return
@@ -293,6 +301,14 @@ def _fitting(
                 f"longer than max_len = {max_len} tokens."
             )
     return fitting
+
+
+def _sentences(file: Path | None, validation: Sequence[Pair]) -> list[str]:
+    """Return the sentences of the file; without one, the first ten of validation."""
+    if file is None:
+        return list(dict.fromkeys(source for source, _ in validation))[:10]
+    lines = file.read_text(encoding="utf-8-sig").splitlines()
+    return [line for line in lines if line.strip()]
 
 
 def _command(options: argparse.Namespace) -> str:

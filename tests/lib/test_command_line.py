@@ -419,7 +419,7 @@ class TestTrain:
         assert {file.name for file in run.iterdir()} == {
             *("README.md", "checkpoint.safetensors", "config.json", "log.csv"),
             *("model.safetensors", "scores.json", "settings.json", "settings.toml"),
-            "tensorboard",
+            *("sentences.csv", "tensorboard"),
         }
         modes = {file.stat().st_mode for file in run.iterdir() if file.is_file()}
         assert len(modes) == 1
