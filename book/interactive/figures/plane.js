@@ -204,7 +204,7 @@ class SmallestPlane extends Figure {
     this.drawLanding(drawing, seen, corner, area);
     const room = Math.min(width, 2 * area + 24);
     const top = drawAnswers(drawing, seen, corner[1] + area + 30, room);
-    return this.drawLoss(drawing, top + 26, room);
+    return this.drawLoss(drawing, top + 34, room);
   }
 
   /** The words of one language, to be dragged. @param {SVGElement} drawing */
@@ -243,7 +243,7 @@ class SmallestPlane extends Figure {
     const x = (/** @type {number} */ step) =>
       left + ((room - left - 60) * step) / Math.max(30, steps);
     const y = (/** @type {number} */ loss) => top + tall * (1 - loss / highest);
-    write(drawing, 0, top - 8, "loss, step by step");
+    write(drawing, 0, top - 14, "loss, step by step");
     for (const level of [0, highest]) {
       const look = { stroke: "var(--line)", "stroke-width": 0.7 };
       segment(drawing, [left, y(level)], [room - 60, y(level)], look);
@@ -294,6 +294,8 @@ class SmallestPlane extends Figure {
       write(drawing, end[0], end[1] + 6, t ? "☆" : "★", look);
     }
     for (const { word, corners } of regions) {
+      const across = corners.map(([x]) => x);
+      if (Math.max(...across) - Math.min(...across) < 9 * word.length) continue; // no room
       const [x, y] = roomFor(word, corners, covered);
       write(drawing, x, y + 5, word, { ...MIDDLE, ...BOLD });
     }

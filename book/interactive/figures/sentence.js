@@ -117,6 +117,8 @@ class Sentence extends MovingFigure {
   row = 1;
   padded = false;
   rule = "right";
+  at = LAST; // the whole picture; Play begins it anew
+  goal = LAST;
   pace = 1400;
   /** @type {boolean[][]} */
   mask = [];
@@ -131,7 +133,7 @@ class Sentence extends MovingFigure {
     super(root, {
       title: OPENINGS[opened].title,
       hint:
-        "Press Play or Next. Press a word at the left to follow it, and drag its query" +
+        "Press Play, or Back and Next. Press a word at the left to follow it, and drag its query" +
         (masks ? "; press a cell of its row to open or close it." : "."),
       label: "A table of words that look at words, and the query among the keys",
     });
