@@ -22,7 +22,7 @@ from lib.commands.options import (
     watched,
     whole_number,
 )
-from lib.commands.settings import read_settings
+from lib.commands.settings import read_settings, suited_to
 from lib.corpora import Corpus, Pair, limit_training
 from lib.text import SubwordVocabulary, Vocabulary
 from lib.text.subwords import ALPHABET
@@ -64,7 +64,8 @@ def add_parser(commands: Any) -> None:
         default=[],
         metavar="NAME=VALUE",
         help="a setting of the run, such as epochs=5; may stand several times, and "
-        "goes before the file",
+        "goes before the file; for --pairs, the number of sub-words (vocab_size) and "
+        "of epochs follow from the number of pairs",
     )
     parser.add_argument(
         "--from",
@@ -122,9 +123,11 @@ def run(options: argparse.Namespace) -> None:
     origin: str | None = getattr(options, "from")  # a word of Python's own
     start = Translator.load(origin) if origin else None
     fixed = _sizes_of(start, options.new_words) if start else None
-    settings = read_settings(options.set, options.settings, fixed)
+    own = _corpus(options) if options.pairs else None
+    usual = suited_to(len(own.splits["train"])) if own and not start else None
+    settings = read_settings(options.set, options.settings, fixed, usual)
     hardware = Hardware(options.devices, options.strategy, options.accelerator)
-    corpus = _corpus(options)
+    corpus = own or _corpus(options)
     _check_languages(corpus, settings.copying)
     folder = options.out or Path("runs") / corpus.title
     with _one_voice(folder):

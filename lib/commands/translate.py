@@ -7,7 +7,12 @@ import io
 import sys
 from typing import TYPE_CHECKING, Any
 
-from lib.commands.options import add_beam_options, add_model_option, whole_number
+from lib.commands.options import (
+    add_beam_options,
+    add_model_option,
+    loading,
+    whole_number,
+)
 from lib.text.sentences import printable
 from lib.translator import ExportedTranslator
 from lib.translator.exported import is_export
@@ -95,6 +100,7 @@ def _open(model: str, engine: str) -> Translator | ExportedTranslator:
         raise ValueError(
             f"'{model}' is an export for CTranslate2; use it with --engine ctranslate2."
         )
+    loading("translate", piped=False)
     from lib.translator import Translator  # PyTorch, which an export does without
 
     return Translator.load(model)

@@ -11,7 +11,7 @@ from typing import Any
 
 import lightning
 import torch
-from lightning.pytorch.callbacks import Callback, Checkpoint
+from lightning.pytorch.callbacks import Callback, Checkpoint, TQDMProgressBar
 
 from lib.decoding import greedy_decode
 from lib.text import Vocabulary
@@ -164,3 +164,13 @@ class SaveEveryEpoch(Checkpoint):
 
     def on_train_epoch_end(self, trainer: lightning.Trainer, *_: object) -> None:
         trainer.save_checkpoint(self.file)
+
+
+class EpochBar(TQDMProgressBar):
+    """Lightning's progress bar, which counts the epochs from 1, as the log does."""
+
+    def on_train_epoch_start(self, trainer: lightning.Trainer, *_: object) -> None:
+        self.train_progress_bar.reset(self.total_train_batches)
+        self.train_progress_bar.set_description(
+            f"Epoch {trainer.current_epoch + 1} of {trainer.max_epochs}"
+        )

@@ -14,7 +14,7 @@ from pathlib import Path
 import lightning
 import torch
 from lightning.fabric.utilities.exceptions import MisconfigurationException
-from lightning.pytorch.callbacks import Callback, Checkpoint, TQDMProgressBar
+from lightning.pytorch.callbacks import Callback, Checkpoint
 from lightning.pytorch.utilities.exceptions import SIGTERMException
 
 from lib.model import Transformer
@@ -35,7 +35,7 @@ from lib.training.folders import (
     check_folder,
     run_settings,
 )
-from lib.training.logs import EpochLog, SaveEveryEpoch, SentenceLog
+from lib.training.logs import EpochBar, EpochLog, SaveEveryEpoch, SentenceLog
 from lib.training.settings import TrainingSettings
 from lib.training.stopping import StopEarly
 from lib.training.task import TranslationTask
@@ -223,7 +223,7 @@ def _writers(folder: Path | None, progress: bool) -> list[Callback]:
     if folder:  # the log first: a checkpoint then never knows of an epoch it lacks
         callbacks += [EpochLog(folder / LOG), SaveEveryEpoch(folder / CHECKPOINT)]
     if progress:
-        callbacks.append(TQDMProgressBar(refresh_rate=20))
+        callbacks.append(EpochBar(refresh_rate=20))
     return callbacks
 
 
