@@ -12,8 +12,8 @@ import { largestPlaces } from "./arrays.js";
 import { lengthLimit, Reader } from "./steps.js";
 
 /**
- * @typedef {import("./arrays.js").Matrix} Matrix
  * @typedef {import("./model.js").Transformer} Transformer
+ * @typedef {import("./steps.js").Reading} Reading
  * @typedef {import("./steps.js").Ends & {
  *   beamSize?: number, lengthPenalty?: number, nBest?: number, maxLen?: number | null,
  *   temperature?: number
@@ -36,14 +36,14 @@ export class Hypothesis {
    * @param {Hypothesis | null} parent the same without its last token; null: the root
    * @param {number} token the last token
    * @param {number} score the log-probability of all its tokens together
-   * @param {Record<string, Matrix[]>} attention what each head looked at to write token
+   * @param {Reading | null} reading what it was chosen from; null for the root
    * @param {Reader | null} reader who has read all tokens but the last; null once ended
    */
-  constructor(parent, token, score, attention, reader) {
+  constructor(parent, token, score, reading, reader) {
     this.parent = parent;
     this.token = token;
     this.score = score;
-    this.attention = attention;
+    this.reading = reading;
     this.reader = reader;
     /** Its tokens, without <sos>. @type {number[]} */
     this.ids = parent ? [...parent.ids, token] : [];
@@ -69,7 +69,7 @@ export class BeamSearch {
     this.eosId = options.eosId;
     this.never = [model.config.pad_id, options.sosId];
     this.limit = lengthLimit(model, src, options.maxLen ?? null);
-    this.root = new Hypothesis(null, options.sosId, 0, {}, Reader.open(model, src));
+    this.root = new Hypothesis(null, options.sosId, 0, null, Reader.open(model, src));
     this.living = [this.root];
     /** @type {Hypothesis[]} */
     this.ended = [];
@@ -105,11 +105,11 @@ export class BeamSearch {
     const all = this.living.flatMap((parent) => {
       if (!parent.reader) return [];
       const reading = parent.reader.read(parent.token, this.never, this.temperature);
-      const { logProbabilities, attention, reader } = reading;
+      const { logProbabilities, reader } = reading;
       parent.reader = null; // read once: its memory is free again
       return largestPlaces(logProbabilities, count).map((token) => {
         const score = Math.fround(parent.score + logProbabilities[token]);
-        return new Hypothesis(parent, token, score, attention, reader);
+        return new Hypothesis(parent, token, score, reading, reader);
       });
     });
     // Sorting keeps the order of equal scores: the earlier parent, the lower token.

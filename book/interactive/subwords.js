@@ -4,15 +4,16 @@
 // `readSource` does to a typed sentence what `lib`'s translator does, `decode` makes
 // text of ids.
 
+import { prepare, sentences, squeezed } from "./raw.js";
+
 const SPACE = "▁"; // marks where a word begins, as the field writes it
-// The letters, digits and marks that the tokenizer's expression calls \w. It counts six
-// more characters as such, but only outside of brackets.
-const LETTER = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}";
-const OUTSIDE = `[${LETTER}²³¹¼½¾]`;
-// A word with the apostrophes inside it, or a run of marks; the space stands in front.
+// The letters and marks that the tokenizer's expression calls \w, digits aside.
+const LETTER = "\\p{Alphabetic}\\p{M}\\p{Pc}";
+// One digit; or a word with the apostrophes inside it, or a run of marks, and the space
+// in front.
 const WORD =
-  `${SPACE}?[${LETTER}]+(?:'${OUTSIDE}+)*` +
-  `|${SPACE}?[^${LETTER}\\p{White_Space}${SPACE}]+|${SPACE}`;
+  `\\p{Nd}|${SPACE}?[${LETTER}]+(?:'[${LETTER}]+)*` +
+  `|${SPACE}?[^${LETTER}\\p{Nd}\\p{White_Space}${SPACE}]+|${SPACE}`;
 
 /** A numbered list of sub-words, learned by byte-pair encoding (§5.1). */
 export class SubwordVocabulary {
@@ -29,6 +30,8 @@ export class SubwordVocabulary {
       if (id === undefined) throw new Error(`The special token ${token} is missing.`);
       return id;
     };
+    /** The characters that it can write. */
+    this.alphabet = new Set(tokens.filter((token) => [...token].length === 1));
     this.padId = special("<pad>");
     this.sosId = special("<sos>");
     this.eosId = special("<eos>");
@@ -77,28 +80,42 @@ export class SubwordVocabulary {
 
   /**
    * What a word is made of after each merge: single characters first, then parts, then
-   * the sub-words of its translation's vocabulary. Each step joins the pair learned first.
+   * the sub-words of its translation's vocabulary.
    * @param {string} word
    * @returns {string[][]}
    */
   mergeSteps(word) {
     const steps = [[...word]];
+    this.merge(word, (cut) => steps.push([...cut]));
+    return steps;
+  }
+
+  /**
+   * Cut a word into sub-words: each step joins the pair that was learned first.
+   * @param {string} word
+   * @param {(cut: string[]) => void} [seen] gets what there is after each step
+   * @returns {string[]}
+   */
+  merge(word, seen = () => {}) {
+    const cut = [...word];
+    const rank = (/** @type {number} */ i) =>
+      this.ranks.get(`${cut[i]} ${cut[i + 1]}`) ?? Infinity;
+    const ranks = cut.slice(1).map((_, i) => rank(i));
     for (;;) {
-      const cut = steps[steps.length - 1];
-      let [best, place] = [Infinity, -1];
-      for (let i = 0; i + 1 < cut.length; i++) {
-        const rank = this.ranks.get(`${cut[i]} ${cut[i + 1]}`) ?? Infinity;
-        if (rank < best) [best, place] = [rank, i];
-      }
-      if (place < 0) return steps;
-      const joined = cut[place] + cut[place + 1];
-      steps.push([...cut.slice(0, place), joined, ...cut.slice(place + 2)]);
+      let place = 0;
+      for (let i = 1; i < ranks.length; i++) if (ranks[i] < ranks[place]) place = i;
+      if (!(ranks[place] < Infinity)) return cut;
+      cut.splice(place, 2, cut[place] + cut[place + 1]);
+      ranks.splice(place, 1);
+      if (place > 0) ranks[place - 1] = rank(place - 1); // only its neighbors change
+      if (place < ranks.length) ranks[place] = rank(place);
+      seen(cut);
     }
   }
 
   /** The sub-words of a sentence, unknown characters too. @param {string} sentence */
   subwords(sentence) {
-    return this.words(sentence).flatMap((word) => this.mergeSteps(word).at(-1) ?? []);
+    return this.words(sentence).flatMap((word) => this.merge(word));
   }
 
   /**
@@ -109,8 +126,7 @@ export class SubwordVocabulary {
    */
   encode(sentence) {
     return this.words(sentence).flatMap((word) => {
-      const cut = this.mergeSteps(word).at(-1) ?? [];
-      const ids = cut.map((subword) => this.ids.get(subword) ?? this.unkId);
+      const ids = this.merge(word).map((subword) => this.ids.get(subword) ?? this.unkId);
       return ids.filter((id, i) => id !== this.unkId || ids[i - 1] !== this.unkId);
     });
   }
@@ -134,19 +150,31 @@ export class SubwordVocabulary {
 }
 
 /**
+ * A sentence as a model wants to read it.
+ * @typedef {{ text: string, ids: number[], form: import("./raw.js").Form, space: string }}
+ *   Source the ids end with <eos>; the space stands between it and the next sentence
+ */
+
+/** How a sentence is typed that is read as it stands. @type {import("./raw.js").Form} */
+const AS_IT_IS = {
+  before: "", after: "", capitals: "some", ended: true, curly: false, held: [],
+};
+
+/**
  * Prepare a sentence as `lib`'s translator does, and look up its token ids.
  * @param {string} sentence what the reader wrote
  * @param {SubwordVocabulary} vocabulary
  * @param {number} maxLen how many tokens the model can read
- * @returns {{ text: string, ids: number[] }} the ids end with <eos>
+ * @param {boolean} prose whether it is made what `prepare` of raw.js makes of it
+ * @returns {Source}
  */
-export function readSource(sentence, vocabulary, maxLen) {
-  // Python's notion of a space has four more characters.
-  const spaces = /[\p{White_Space}\x1c-\x1f]+/gu;
-  const text = sentence.replace(spaces, " ").replace(/^ | $/g, "");
+export function readSource(sentence, vocabulary, maxLen, prose = false) {
+  let text = squeezed(sentence);
   if (!/[\p{L}\p{N}_]/u.test(text)) {
     throw new Error(`There is nothing to translate in '${text}'; write a sentence.`);
   }
+  let form = AS_IT_IS;
+  if (prose) [text, form] = prepare(text, vocabulary.alphabet);
   const ids = [...vocabulary.encode(text), vocabulary.eosId];
   if (ids.length > maxLen) {
     throw new Error(
@@ -154,5 +182,19 @@ export function readSource(sentence, vocabulary, maxLen) {
         `reads at most ${maxLen - 1}.`,
     );
   }
-  return { text, ids };
+  return { text, ids, form, space: "" };
+}
+
+/**
+ * Prepare a text, which has several sentences if it is prose, else one.
+ * @param {string} text
+ * @param {SubwordVocabulary} vocabulary
+ * @param {number} maxLen
+ * @param {boolean} prose
+ * @returns {Source[]}
+ */
+export function readText(text, vocabulary, maxLen, prose) {
+  const one = (/** @type {string} */ each) => readSource(each, vocabulary, maxLen, prose);
+  if (!prose || !/[\p{L}\p{N}_]/u.test(text)) return [one(text)];
+  return sentences(text).map(([each, space]) => ({ ...one(each), space }));
 }

@@ -4,9 +4,11 @@
 // a file, but it can always run a script: book/tools/site/page_model.py writes the model in
 // PARTS scripts, each a call `bookModel.part(number, count, text, checksum)`. The page
 // makes `globalThis.bookModel = new ModelParts()`, runs the scripts, asks again for
-// what `missing()` names, and takes the model from `whole()`.
+// what `missing()` names, and hands what `all()` gives to `unpacked`, in a worker.
 
 import { Matrix } from "./arrays.js";
+
+/** @typedef {{ characters: string[], merges: string }} Tokenizer */
 
 /**
  * Read a safetensors file: eight bytes that tell the length of a table in JSON, the
@@ -85,29 +87,36 @@ export class ModelParts {
     return numbers.filter((number) => !this.parts.has(number));
   }
 
-  /**
-   * The model, once no part is missing.
-   * @returns {Promise<{
-   *   config: import("./config.js").Config, arrays: Record<string, Matrix>,
-   *   tokenizer: { characters: string[], merges: string }
-   * }>}
-   */
-  async whole() {
+  /** All of them in order, once none is missing; they are handed on, and not kept. */
+  all() {
     if (this.missing().length) {
       const numbers = this.missing().join(", ");
       throw new Error(`The model has not arrived whole: part ${numbers} is missing.`);
     }
-    const numbers = [...this.parts.keys()].sort((a, b) => a - b);
-    const bytes = await decompressed(numbers.map((number) => this.parts.get(number)));
-    if (!bytes) {
-      this.parts.clear(); // parts of two models: each is whole, but not together
-      throw new Error("The parts of the model do not belong together: load it again.");
-    }
-    const length = new DataView(bytes).getUint32(0, true);
-    const text = new TextDecoder().decode(new Uint8Array(bytes, 4, length));
-    const { config, tokenizer, arrays } = JSON.parse(text);
-    return { config, tokenizer, arrays: unpack(arrays, bytes.slice(4 + length)) };
+    const parts = [...this.parts].sort(([a], [b]) => a - b).map(([, bytes]) => bytes);
+    this.parts.clear();
+    return parts;
   }
+}
+
+/**
+ * The model that all parts together make.
+ * @param {Uint8Array<ArrayBuffer>[]} parts
+ * @returns {Promise<{
+ *   config: import("./config.js").Config, arrays: Record<string, Matrix>,
+ *   tokenizer: Tokenizer
+ * }>}
+ */
+export async function unpacked(parts) {
+  const bytes = await decompressed(parts);
+  if (!bytes) {
+    // Parts of two models: each is whole, but not together.
+    throw new Error("The parts of the model do not belong together: load it again.");
+  }
+  const length = new DataView(bytes).getUint32(0, true);
+  const text = new TextDecoder().decode(new Uint8Array(bytes, 4, length));
+  const { config, tokenizer, arrays } = JSON.parse(text);
+  return { config, tokenizer, arrays: unpack(arrays, bytes.slice(4 + length)) };
 }
 
 /** @param {string} text @returns {Uint8Array<ArrayBuffer> | null} null if it is no base64 */
@@ -124,15 +133,14 @@ function fromBase64(text) {
 
 /**
  * What zlib compressed.
- * @param {(Uint8Array<ArrayBuffer> | undefined)[]} parts
+ * @param {Uint8Array<ArrayBuffer>[]} parts
  * @returns {Promise<ArrayBuffer | null>} null if they are not one whole
  */
 async function decompressed(parts) {
   if (!("DecompressionStream" in globalThis)) {
     throw new Error("This browser is too old to unpack the model: it takes one of 2023.");
   }
-  const blob = new Blob(parts.filter((part) => part !== undefined));
-  const bytes = blob.stream().pipeThrough(new DecompressionStream("deflate"));
+  const bytes = new Blob(parts).stream().pipeThrough(new DecompressionStream("deflate"));
   try {
     return await new Response(bytes).arrayBuffer(); // zlib wrote a checksum behind it
   } catch {

@@ -19,7 +19,7 @@ from lib.training.devices import is_first_process
 from lib.training.settings import TrainingSettings
 
 SETTINGS, LOG, CHECKPOINT = "settings.json", "log.csv", "checkpoint.safetensors"
-TENSORBOARD, SENTENCES, LOCK = "tensorboard", "sentences.csv", ".lock"
+TENSORBOARD, LOCK = "tensorboard", ".lock"
 
 Splits = Mapping[str, Sequence[tuple[str, str]]]
 

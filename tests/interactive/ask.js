@@ -10,8 +10,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInThisContext } from "node:vm";
 import { Transformer } from "../../book/interactive/model.js";
-import { readSource, SubwordVocabulary } from "../../book/interactive/subwords.js";
-import { ModelParts, readSafetensors } from "../../book/interactive/weights.js";
+import { inKind } from "../../book/interactive/raw.js";
+import { readSource, readText, SubwordVocabulary } from "../../book/interactive/subwords.js";
+import { ModelParts, readSafetensors, unpacked } from "../../book/interactive/weights.js";
 
 const json = (file) => JSON.parse(readFileSync(file, "utf-8"));
 const question = json(process.argv[2]);
@@ -30,6 +31,15 @@ const answers = {
       const ids = vocabulary.encode(sentence);
       return { ids, text: vocabulary.decode(ids), source: source(sentence) };
     });
+  },
+
+  texts({ tokenizer, texts }) {
+    const vocabulary = SubwordVocabulary.fromTokenizer(json(tokenizer));
+    return texts.map((text) =>
+      readText(text, vocabulary, 10_000, true).map((source) => [
+        source.text, source.ids, source.space, inKind(source.text, source.form),
+      ]),
+    );
   },
 
   logits({ folder, config, pairs, switches }) {
@@ -51,7 +61,7 @@ const answers = {
     for (const name of readdirSync(folder)) {
       runInThisContext(readFileSync(join(folder, name), "utf-8"));
     }
-    const { config, arrays, tokenizer } = await globalThis.bookModel.whole();
+    const { config, arrays, tokenizer } = await unpacked(globalThis.bookModel.all());
     const { tokens, ranks } = SubwordVocabulary.fromMerges(tokenizer);
     const rows = (name) => arrays[name].toRows();
     const found = Object.fromEntries(names.map((name) => [name, rows(name)]));

@@ -7,6 +7,7 @@ import json
 import math
 import re
 from dataclasses import asdict, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,11 @@ from lib import corpora
 from lib.attention import MultiHeadAttention, record_attention
 from lib.config import TransformerConfig
 from lib.corpora import SAMPLE
+from lib.evaluation.strangers import strangers
 from lib.model import Transformer
 from lib.text.files import read_json
-from lib.text.sentences import read_source
+from lib.text.raw import in_kind
+from lib.text.sentences import read_source, read_text
 from lib.translator import SHIPPED, Translator
 
 MODULES = ROOT / "book" / "interactive"
@@ -85,7 +88,8 @@ def compare_subwords(place: Path, sentences: list[str]) -> None:
             reason = re.split(r"[;:]", str(error))[0]
             assert answer["source"]["refused"].startswith(reason[:28]), sentence
         else:
-            assert answer["source"] == {"text": source.text, "ids": source.ids}
+            found = answer["source"]
+            assert (found["text"], found["ids"]) == (source.text, source.ids)
 
 
 def shipped_sentences() -> list[str]:
@@ -130,6 +134,54 @@ def test_half_a_character_and_very_long_text(tmp_path: Path) -> None:
     compare_subwords(
         tmp_path,
         ["a \ud800 b", "\udfff", "²… a²b it'²", "go " * 400, "", " ", "?", "x" * 999],
+    )
+
+
+# --- raw text -------------------------------------------------------------------------
+
+
+def compare_texts(place: Path, texts: list[str]) -> None:
+    """Sentences, ids and spaces are lib's, and what is given back in kind."""
+    vocabulary, tokenizer = SHIPPED_ONE.src_vocab, str(FOLDER / "tokenizer.json")
+    texts = [text for text in texts if re.search(r"\w", text)]
+    found = ask(place, "texts", tokenizer=tokenizer, texts=texts)
+    for text, answer in zip(texts, found, strict=True):
+        read = read_text(text, vocabulary, 10_000, prose=True)
+        assert answer == [
+            [each.text, each.ids, each.space, in_kind(each.text, each.form)]
+            for each in read
+        ], text
+
+
+def strangers_sentences() -> list[str]:
+    """What strangers type: 400 sentences, and the same in other forms."""
+    both = [*strangers(), *strangers("validation")]
+    typed = [each.english for each in both]
+    return [
+        *typed,
+        *(text.upper() for text in typed),
+        *(text.lower().rstrip(".") for text in typed),
+        *map(" ".join, pairwise(typed)),
+        *(f"\N{PARTY POPPER} “{text}” — {other}…" for text, other in pairwise(typed)),
+    ]
+
+
+def test_what_strangers_type_is_read_as_lib_reads_it(tmp_path: Path) -> None:
+    texts = strangers_sentences()
+    assert len(texts) > 1900
+    compare_texts(tmp_path, texts)
+
+
+@settings(
+    max_examples=6,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(st.lists(ODD, min_size=30, max_size=60))
+def test_odd_text_is_read_as_lib_reads_it(tmp_path: Path, texts: list[str]) -> None:
+    # What ends at a period with no space behind it, the two libraries hold apart.
+    compare_texts(
+        tmp_path, [re.sub("[.\u2024\ufe52\uff0e]", "!", text) for text in texts]
     )
 
 

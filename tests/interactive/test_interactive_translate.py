@@ -7,8 +7,10 @@ what needs a server is driven on the built site.
 from __future__ import annotations
 
 import functools
+import json
 import re
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +19,12 @@ import torch
 from playwright.sync_api import Browser, Page, Route, expect
 
 from book.tools.project.address import read_address
+from book.tools.site.figure_scripts import model_parts
 from book.tools.site.page_model import MODEL, MOST_BYTES, quantized
-from book.tools.site.translate_picture import write_page
+from book.tools.site.trace import trace
 from lib.attention import record_attention
 from lib.decoding import beam_search, greedy_decode
-from lib.figures.interactive import packed, sources
+from lib.figures.interactive import in_order, packed, sources, style
 from lib.translator import Translator
 from tests.interactive.figure_page import Show, violations
 
@@ -56,6 +59,20 @@ def source(sentence: str) -> torch.Tensor:
     return torch.tensor([[*vocab.encode(sentence), vocab.eos_id]])
 
 
+def write_page(folder: Path, name: str) -> None:
+    """Write a page that holds a figure of the translator, and the parts beside it."""
+    attributes = {"data-model": "./", **model_parts(folder)}
+    attributes["data-trace"] = json.dumps(trace())
+    known = " ".join(f'{key}="{escape(text)}"' for key, text in attributes.items())
+    (folder / f"{name}.html").write_text(
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
+        f"<title>Translate</title><style>{style()}</style></head><body><main>"
+        f"<h1>Translate</h1><div class='interactive' id='here' {known}></div></main>"
+        f"<script>{packed(name)}\nbookFigures['{name}'](here);</script></body></html>",
+        encoding="utf-8",
+    )
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page with the translator and nothing else, its parts beside it."""
@@ -70,7 +87,7 @@ def loaded(browser: Browser, folder: Path) -> Iterator[Page]:
     """The page, opened as a file, with the translator in it."""
     page = browser.new_page(viewport={"width": 800, "height": 900})
     page.on("pageerror", lambda error: pytest.fail(str(error)))
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(60_000)
     page.goto((folder / "translate.html").as_uri())
     load(page)
     yield page
@@ -98,8 +115,8 @@ def page(loaded: Page) -> Page:
 
 def load(page: Page) -> None:
     """Press the button, and wait until something is written."""
-    page.get_by_role("button", name="Load the translator").click()
-    page.locator("ol.translate-row button").first.wait_for(timeout=20_000)
+    page.get_by_role("button", name="Try your own").click()
+    page.locator("ol.translate-row button").first.wait_for(timeout=60_000)
 
 
 def slide(page: Page, label: str, value: float) -> None:
@@ -232,15 +249,6 @@ def test_forwards_backwards_and_pause(page: Page) -> None:
     assert 2 < count == written.count() - 1 < 7
 
 
-def test_the_first_word_stands_there_at_once(page: Page) -> None:
-    page.fill("input[type=text]", WORK)
-    written = """() => {
-        document.querySelector("form").requestSubmit();
-        return document.querySelector("ol.translate-row").children.length;
-    }"""
-    assert page.evaluate(written) == 1
-
-
 def test_a_step_is_overruled_by_key_and_the_rest_follows(page: Page) -> None:
     """The second of the page's five things to try."""
     assert write(page, COFFEE) == "No me gusta el café fría."
@@ -281,7 +289,7 @@ def test_a_beam_grows_as_a_tree_and_can_be_followed(page: Page) -> None:
     second = str(nodes.nth(1).get_attribute("aria-label")).split(": ")[1].split(",")[0]
     assert page.inner_text("ol.translate-row") == second
     page.locator('.translate-candidate[aria-pressed="false"]').first.click()
-    assert page.input_value(SEARCH) == "greedy"
+    expect(page.locator(SEARCH)).to_have_value("greedy")
     assert not page.locator('[data-key^="node-"]').first.is_visible()
 
 
@@ -398,7 +406,8 @@ def test_it_fits_and_axe_finds_nothing(
     page = browser.new_page(viewport={"width": 360, "height": 800})
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("request", lambda r: errors.append(r.url) if "file:" not in r.url else None)
+    own = ("file:", "blob:")  # the page and its worker
+    page.on("request", lambda r: r.url.startswith(own) or errors.append(r.url))
     page.goto((folder / f"{name}.html").as_uri())
     load(page)
     if name == "translate":
@@ -414,19 +423,23 @@ def test_it_fits_and_axe_finds_nothing(
     page.close()
 
 
-def test_the_page_stays_awake_while_it_works(page: Page) -> None:
-    """Between the steps of a wide beam there is time for something else."""
-    page.evaluate(
-        """() => {
-            window.ticks = 0;
-            window.ticking = setInterval(() => { window.ticks += 1; });
-        }"""
-    )
-    page.select_option(SEARCH, "beam 6")
-    write(page, WORK)
-    page.evaluate("clearInterval(window.ticking)")
-    steps = page.locator('[data-key^="node-"]').count() / 6
-    assert page.evaluate("window.ticks") > steps / 2
+def test_the_model_runs_in_a_worker_alone(page: Page) -> None:
+    """The page has no code that runs a model; without its worker nothing is written."""
+    modules = {path.stem for path in in_order(sources() / "translate" / "page.js")}
+    assert "session" in modules
+    assert not modules & {"model", "layers", "greedy", "engine"}
+    (worker,) = page.workers
+    write(page, SISTER)
+    worker.evaluate("onmessage = () => {}")
+    page.get_by_role("button", name="To start").click()
+    next_ = page.get_by_role("button", name="Next")
+    next_.click()  # known from before
+    assert page.inner_text(".translate-text") == "Mi"
+    page.fill("input[type=text]", COFFEE)
+    page.keyboard.press("Enter")
+    next_.click()
+    assert page.locator("ul.translate-row li").count() == source(COFFEE).shape[1]
+    assert page.locator("ol.translate-row button").count() == 0
 
 
 def test_a_notebook_leads_to_the_site(show: Show) -> None:
@@ -462,19 +475,18 @@ def test_the_model_is_fetched_when_asked_for_and_then_needs_no_network(
     )
     page.goto(f"{base}/book/translate.html", wait_until="load")
     page.locator(".interactive > *").first.wait_for()
-    assert page.locator(".interactive-still").is_visible()
     assert asked == []
     load(page)
     assert len(set(asked)) == len(asked) == 16
     assert sum(sizes) <= MOST_BYTES
-    assert not page.locator(".interactive-still").is_visible()
     context.set_offline(True)
     others: list[str] = []
     page.on("request", lambda request: others.append(request.url))
     assert write(page, MOUSE) == "El ratón comió al gato."
     assert others == []
     page.emulate_media(media="print")
-    assert page.locator(".interactive-still").is_visible()
+    assert page.locator(".translate-text").is_visible()
+    assert not page.get_by_role("button", name="Next").is_visible()
     context.close()
 
 
@@ -499,10 +511,10 @@ def test_a_broken_part_is_fetched_again_and_no_other(
 
     page.route(re.compile(r"model-\d\d\.js"), spoil)
     page.goto(f"{base}/book/translate.html", wait_until="load")
-    page.get_by_role("button", name="Load the translator").click()
+    page.get_by_role("button", name="Try your own").click()
     again = page.get_by_role("button", name="Try again")
     again.wait_for()
-    assert "3 of the 16 parts did not arrive" in page.inner_text(".translate-load")
+    assert "3 of the 16 parts did not arrive" in page.inner_text(".interactive")
     assert len(asked) == 16
     again.click()
     page.locator("ol.translate-row button").first.wait_for()

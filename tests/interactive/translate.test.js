@@ -2,12 +2,14 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Transformer } from "../../book/interactive/model.js";
 import { SubwordVocabulary } from "../../book/interactive/subwords.js";
+import { Decoding, draw } from "../../book/interactive/translate/engine.js";
 import { attentionOf } from "../../book/interactive/translate/heads.js";
 import { languageNote, notesOn } from "../../book/interactive/translate/notes.js";
-import { draw, newWords, Session } from "../../book/interactive/translate/session.js";
+import { bestFirst, newWords, Session } from "../../book/interactive/translate/session.js";
 import { finished, keptOnes, treeNodes } from "../../book/interactive/translate/tree.js";
-import { CONFIG, randomArrays } from "./helpers.js";
+import { CONFIG, ENDS, randomArrays } from "./helpers.js";
 
 const CHARACTERS = ["<pad>", "<sos>", "<eos>", "<unk>", "▁", "a", "b", "c"];
 const MERGES = "▁ a\n▁ b\na b\n▁a b\n▁b a";
@@ -15,27 +17,46 @@ const VOCABULARY = SubwordVocabulary.fromMerges({
   characters: CHARACTERS, merges: MERGES,
 });
 
+/** What a worker answers: copies, and later. */
+function engine(model, random) {
+  let decoding;
+  return {
+    async begin(source, settings) {
+      decoding = new Decoding(model, source, settings, ENDS, random);
+      return structuredClone(decoding.attention);
+    },
+    step: async () => structuredClone(decoding.step()),
+    overrule: async (...all) => structuredClone(decoding.overrule(...all)),
+  };
+}
+
 function session(random) {
   const config = { ...CONFIG, src_vocab_size: 13, tgt_vocab_size: 13 };
-  const made = new Session(
-    { config, arrays: randomArrays(config, 3) }, VOCABULARY, random,
-  );
+  const model = new Transformer(config, randomArrays(config, 3));
+  const made = new Session(engine(model, random), VOCABULARY, config);
   made.read("ab c ba");
   return made;
 }
 
-function toEnd(made) {
-  while (!made.atEnd) made.forward();
+async function forward(made, count = 1) {
+  for (let step = 0; step < count; step++) {
+    await made.compute();
+    made.forward();
+  }
+}
+
+async function toEnd(made) {
+  while (!made.atEnd) await forward(made);
   return made.ids();
 }
 
-test("a session goes forwards and back over the same steps", () => {
+test("a session goes forwards and back over the same steps", async () => {
   const made = session();
-  const ids = toEnd(made);
+  const ids = await toEnd(made);
   assert.ok(ids.length > 1);
   made.back();
   assert.deepEqual(made.ids(), ids.slice(0, -1));
-  made.forward();
+  await forward(made);
   assert.deepEqual(made.ids(), ids);
   made.shown = 0;
   assert.deepEqual(made.ids(), []);
@@ -43,39 +64,47 @@ test("a session goes forwards and back over the same steps", () => {
   assert.deepEqual(made.candidates(made.place), []);
 });
 
-test("an overruled step stays, what came before too, what came after goes", () => {
+test("an overruled step stays, what came before too, what came after goes", async () => {
   const made = session();
-  const ids = toEnd(made);
+  const ids = await toEnd(made);
   const other = made.candidates(1).find(({ taken }) => !taken);
-  made.overrule(1, other.token);
+  await made.overrule(1, other.token);
   assert.deepEqual(made.ids(), [ids[0], other.token]);
   assert.ok(made.touched);
   assert.deepEqual([...made.forced], [1]);
   const likeliest = made.candidates(1).toSorted((a, b) => b.probability - a.probability);
-  made.overrule(1, likeliest[0].token);
+  await made.overrule(1, likeliest[0].token);
   assert.ok(!made.touched);
-  assert.deepEqual(toEnd(made), ids);
+  assert.deepEqual(await toEnd(made), ids);
 });
 
-test("the token that was taken is among the candidates, however unlikely", () => {
+test("the token that was taken is among the candidates, however unlikely", async () => {
   const made = session();
-  made.forward();
-  const unlikely = 4 + made
-    .path()[0]
-    .logProbabilities.slice(4)
-    .reduce((least, x, i, all) => (x < all[least] ? i : least), 0);
-  made.overrule(0, unlikely);
+  await forward(made);
+  const likely = made.candidates(0).map(({ token }) => token);
+  const other = [4, 5, 6, 7, 8, 9, 10].find((token) => !likely.includes(token));
+  await made.overrule(0, other);
   const taken = made.candidates(0).filter((each) => each.taken);
-  assert.deepEqual(taken.map(({ token }) => token), [unlikely]);
+  assert.deepEqual(taken.map(({ token }) => token), [other]);
   assert.equal(made.candidates(0).length, 6);
 });
 
-test("a beam makes a tree; its path is a hypothesis of it", () => {
+test("what was asked for before a new sentence is not taken for its own", async () => {
+  const made = session();
+  const ids = await toEnd(made);
+  made.read("c");
+  const late = made.compute();
+  made.read("ab c ba");
+  await late;
+  assert.equal(made.computed, 0);
+  assert.deepEqual(await toEnd(made), ids);
+});
+
+test("a beam makes a tree; its path is a hypothesis of it", async () => {
   const made = session();
   Object.assign(made.settings, { way: "beam", beamSize: 3 });
   made.begin();
-  made.forward();
-  made.forward();
+  await forward(made, 2);
   const nodes = treeNodes(made);
   assert.equal(nodes.filter(({ column }) => column === 2).length >= 3, true);
   for (const { hypothesis, column } of nodes) assert.equal(hypothesis.ids.length, column);
@@ -83,27 +112,27 @@ test("a beam makes a tree; its path is a hypothesis of it", () => {
   for (const { hypothesis } of nodes) {
     if (kept.has(hypothesis) && hypothesis.parent) assert.ok(kept.has(hypothesis.parent));
   }
-  toEnd(made);
-  const best = made.search.best()[0];
+  await toEnd(made);
+  const best = bestFirst(made.frames)[0];
   assert.deepEqual(made.ids(), best.ids);
   assert.equal(finished(made)[0].text, VOCABULARY.decode(best.ids));
   const sum = made.path().reduce((all, step) => all + step.logProbability, 0);
   assert.ok(Math.abs(sum - best.score) < 1e-3);
-  made.overrule(0, made.candidates(0)[1].token);
+  await made.overrule(0, made.candidates(0)[1].token);
   assert.equal(made.settings.way, "greedy");
 });
 
-test("an overruled path of a beam begins with what stood before it", () => {
+test("an overruled path of a beam begins with what stood before it", async () => {
   const made = session();
   Object.assign(made.settings, { way: "beam", beamSize: 2 });
   made.begin();
-  const ids = toEnd(made);
+  const ids = await toEnd(made);
   const other = made.candidates(1).find(({ taken }) => !taken);
-  made.overrule(1, other.token);
+  await made.overrule(1, other.token);
   assert.deepEqual(made.ids(), [ids[0], other.token]);
 });
 
-test("tokens are drawn as often as their probability says", () => {
+test("tokens are drawn as often as their probability says", async () => {
   const logs = Float32Array.from([0.5, 0, 0.25, 0.25], Math.log);
   assert.deepEqual([0, 0.49, 0.51, 0.74, 0.76, 0.9999999].map((r) => draw(logs, r)), [
     0, 0, 2, 2, 3, 3,
@@ -111,19 +140,17 @@ test("tokens are drawn as often as their probability says", () => {
   const made = session(() => 0.999999);
   made.settings.way = "drawn";
   made.begin();
-  made.forward();
+  await forward(made);
   assert.ok(made.touched);
   assert.equal(made.ids()[0], VOCABULARY.tokens.length - 1);
 });
 
-test("attention has a row for each step and sums to one", () => {
+test("attention has a row for each step and sums to one", async () => {
   const made = session();
   for (const withoutCausalMask of [false, true]) {
     made.settings.switches.withoutCausalMask = withoutCausalMask;
     made.begin();
-    made.forward();
-    made.forward();
-    made.forward();
+    await forward(made, 3);
     const shapes = { cross: [3, made.source.length], decoder: [3, 3] };
     shapes.encoder = [made.source.length, made.source.length];
     for (const [kind, [rows, cols]] of Object.entries(shapes)) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import re
 from html import unescape
 from pathlib import Path
@@ -153,9 +154,14 @@ def test_a_missing_page_leads_back_from_any_depth(site: Path) -> None:
 
 def test_the_front_page_opens_with_a_translation_and_a_map(site: Path) -> None:
     page = read(site / "book" / "index.html")
-    english, spanish = page.select(".opening [lang]")
-    assert english.get_text(" ").split()[0] == "My"
-    assert len(spanish.get_text(" ").split()) > 4
+    assert page.title and page.title.get_text() == "The Transformer, Piece by Piece"
+    place = page.select("article .interactive[data-trace]")[0]
+    stored = json.loads(str(place["data-trace"]))
+    assert [line.get_text() for line in place.select("[lang]")] == stored["texts"]
+    assert [len(row) for row in stored["weights"]] == [
+        len(stored["english"]) for _ in stored["spanish"]
+    ]
+    assert all(0.5 < sum(row) <= 1.01 for row in stored["weights"][:-1])
     chapters = [str(link["href"]) for link in page.select(".book-map a")]
     assert chapters == [Path(name).name for name in CHAPTERS]
 

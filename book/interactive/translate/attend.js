@@ -1,8 +1,10 @@
-// Attention as lines between two columns of tokens, and as heat maps.
+// Attention as lines between what was read and what was written, and as heat maps.
 
-import { circle, END, fixed, rect, segment, svg, touchable, write } from "../draw.js";
+import {
+  circle, END, fixed, MIDDLE, rect, segment, svg, touchable, write,
+} from "../draw.js";
 import { strongest } from "./heads.js";
-import { widest } from "./pictures.js";
+import { widest, widthOf } from "./pictures.js";
 
 /**
  * @typedef {import("./heads.js").Attention} Attention
@@ -10,6 +12,8 @@ import { widest } from "./pictures.js";
  */
 
 const ROW = 28;
+const [GAP, WIDEST_GAP] = [8, 26]; // between the words of a sentence
+const TALL = 132; // from one sentence down to the other
 const FAINT = 0.03; // weaker weights are left out of the drawings
 
 /**
@@ -28,24 +32,18 @@ export function drawLines(drawing, room, attention, place, titles) {
   const right = width - Math.max(widest([...queries, titles[1]]) + 16, 60);
   write(drawing, left - 8, 16, titles[0], { ...END, class: "soft" });
   write(drawing, right + 8, 16, titles[1], { class: "soft" });
-  drawWeights(drawing, left, right, attention, place);
-  keys.forEach((key, at) => {
-    const looked = place < 0 ? 0 : mean(attention, place, at);
-    const fill = tint(looked / 2, "key", "paper");
-    rect(drawing, [0, middle(at) - 13, left, 26], { rx: 4, fill });
-    write(drawing, left - 8, middle(at) + 5, key, END);
+  drawWeights(drawing, attention, place, (key, query, aside) => [
+    [left, middle(key) + aside], [right, middle(query) + aside],
+  ]);
+  keys.forEach((_, at) => {
+    const box = [0, middle(at) - 13, left, 26];
+    drawKey(drawing, attention, place, at, box, [left - 8, END]);
   });
-  queries.forEach((query, at) => {
-    const most = strongest(attention, at);
-    const looked = most ? `looked most at ${most.key}, ${fixed(most.weight)}` : "";
-    const token = touchable(drawing, `row-${at}`, `${query} ${looked}`, at === place);
-    const [fill, stroke] =
-      at === place ? ["var(--field)", "var(--accent)"] : ["var(--paper)", "none"];
+  queries.forEach((_, at) => {
     const box = [right, middle(at) - 13, width - right - 1, 26];
-    rect(token, box, { rx: 4, fill, stroke });
-    write(token, right + 8, middle(at) + 5, query);
+    drawQuery(drawing, attention, place, at, box, [right + 8, {}]);
   });
-  return { width, height: middle(Math.max(keys.length, queries.length)) - 4 };
+  return { width, height: columnHeight(Math.max(keys.length, queries.length)) };
 }
 
 /** How far down a row has its middle. @param {number} at */
@@ -53,22 +51,100 @@ function middle(at) {
   return 30 + ROW * (at + 0.5);
 }
 
+/** How tall a column of so many rows is. @param {number} rows */
+function columnHeight(rows) {
+  return middle(rows) - 4;
+}
+
 /**
- * The lines between the columns.
+ * Two sentences, one above the other where there is room, and else as columns. They take
+ * the same room from the first word to the last.
  * @param {SVGElement} drawing
- * @param {number} left
- * @param {number} right
+ * @param {number} room
+ * @param {Attention} attention of the words that are written
+ * @param {number} place the word whose lines are strong; −1 for all
+ * @param {string[]} all words that will be written
+ * @returns {Size}
+ */
+export function drawSentences(drawing, room, attention, place, all) {
+  const { keys, queries } = attention;
+  const [above, below] = [boxes(keys, 1, room), boxes(all, TALL, room)];
+  if (!above.length || !below.length) {
+    const { width } = drawLines(drawing, room, attention, place, ["it reads", "it writes"]);
+    return { width, height: columnHeight(Math.max(keys.length, all.length)) };
+  }
+  const center = (/** @type {number[]} */ [x, , width]) => x + width / 2;
+  drawWeights(drawing, attention, place, (key, query, aside) => [
+    [center(above[key]) + aside, 27], [center(below[query]) + aside, TALL],
+  ]);
+  keys.forEach((_, at) => {
+    drawKey(drawing, attention, place, at, above[at], [center(above[at]), MIDDLE]);
+  });
+  queries.forEach((_, at) => {
+    drawQuery(drawing, attention, place, at, below[at], [center(below[at]), MIDDLE]);
+  });
+  return { width: room, height: TALL + 28 };
+}
+
+/**
+ * Where the words of a sentence stand, side by side; none if there is no room.
+ * @param {string[]} words
+ * @param {number} top
+ * @param {number} room
+ * @returns {number[][]}
+ */
+function boxes(words, top, room) {
+  const widths = words.map((word) => widthOf(word) + 18);
+  const letters = widths.reduce((sum, width) => sum + width, 2);
+  const gap = Math.min(WIDEST_GAP, (room - letters) / (words.length - 1));
+  if (gap < GAP) return [];
+  let x = (room - letters - gap * (words.length - 1)) / 2 + 1;
+  return widths.map((width) => [(x += width + gap) - width - gap, top, width, 26]);
+}
+
+/**
+ * What is looked at, and how much.
+ * @param {SVGElement} drawing
  * @param {Attention} attention
  * @param {number} place
+ * @param {number} at
+ * @param {number[]} box
+ * @param {[number, import("../draw.js").Attributes]} letters where they stand, and how
  */
-function drawWeights(drawing, left, right, { heads }, place) {
+function drawKey(drawing, attention, place, at, box, [x, look]) {
+  const looked = place < 0 ? 0 : mean(attention, place, at);
+  rect(drawing, box, { rx: 4, fill: tint(looked / 2, "key", "paper") });
+  write(drawing, x, box[1] + 18, attention.keys[at], look);
+}
+
+/** Who looks; it can be pressed. @type {typeof drawKey} */
+function drawQuery(drawing, attention, place, at, box, [x, look]) {
+  const query = attention.queries[at];
+  const most = strongest(attention, at);
+  const looked = most ? `looked most at ${most.key}, ${fixed(most.weight)}` : "";
+  const token = touchable(drawing, `row-${at}`, `${query} ${looked}`, at === place);
+  const [fill, stroke] =
+    at === place ? ["var(--field)", "var(--accent)"] : ["var(--paper)", "none"];
+  rect(token, box, { rx: 4, fill, stroke });
+  write(token, x, box[1] + 18, query, look);
+}
+
+/**
+ * The lines from who looks to what is looked at.
+ * @param {SVGElement} drawing
+ * @param {Attention} attention
+ * @param {number} place
+ * @param {(key: number, query: number, aside: number) => number[][]} ends of a line
+ */
+function drawWeights(drawing, { heads }, place, ends) {
   heads.forEach(({ weights, color }, head) => {
     const aside = 3 * (head - (heads.length - 1) / 2); // side by side, not one over all
     weights.toRows().forEach((row, query) =>
       row.forEach((weight, key) => {
         if (weight < FAINT) return;
         const strong = place < 0 || query === place;
-        segment(drawing, [left, middle(key) + aside], [right, middle(query) + aside], {
+        const [from, to] = ends(key, query, aside);
+        segment(drawing, from, to, {
           stroke: `var(--role-${color})`,
           "stroke-width": (1 + 4 * weight).toFixed(1),
           opacity: (weight ** 0.7 * (strong ? 0.95 : 0.25)).toFixed(3),

@@ -31,7 +31,7 @@ export class AttentionPart {
    */
   constructor(parent, studio) {
     this.studio = studio;
-    const { n_layers: layers, n_heads: heads } = studio.session.model.config;
+    const { n_layers: layers, n_heads: heads } = studio.session.config;
     /** @type {import("./heads.js").View} */
     this.view = { kind: "cross", layer: layers - 1, head: "mean" };
     /** The row that is looked at in the encoder, which has no steps. */

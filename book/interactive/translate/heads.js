@@ -38,7 +38,7 @@ export function attentionOf(session, view) {
   const written = steps.map(({ token }) => vocabulary.tokens[token]);
   const before = [vocabulary.tokens[vocabulary.sosId], ...written].slice(0, steps.length);
   const keys = view.kind === "cross" ? read : before;
-  const count = session.model.config.n_heads;
+  const count = session.config.n_heads;
   const all = Array.from({ length: count }, (_, head) =>
     rowsOf(steps.map(({ attention }) => attention[name][head]), keys.length),
   );

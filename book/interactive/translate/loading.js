@@ -10,7 +10,7 @@ const PATIENCE = 90_000; // milliseconds until a part counts as lost
  * @param {string} folder the address of the folder of the parts, with its slash
  * @param {string} version of the parts; part of their address, so that no old copy is used
  * @param {(arrived: number, all: number) => void} progress
- * @returns {Promise<ReturnType<ModelParts["whole"]>>}
+ * @returns {Promise<Uint8Array<ArrayBuffer>[]>} all parts, in their order
  * @throws {Error} with a sentence for the reader, if the model is not whole
  */
 export async function loadModel(folder, version, progress) {
@@ -22,18 +22,49 @@ export async function loadModel(folder, version, progress) {
     for (;;) {
       const number = wanted.shift();
       if (number === undefined) return;
-      await runScript(`${folder}model-${String(number).padStart(2, "0")}.js?v=${version}`);
+      await runScript(`${folder}${fileOf(number)}?v=${version}`);
       progress(PARTS - model.missing().length, PARTS);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  const lost = model.missing().length;
-  if (lost) {
+  const lost = model.missing();
+  if (lost.length) {
     throw new Error(
-      `${lost} of the ${PARTS} parts did not arrive whole; what did arrive is kept.`,
+      `${lost.length} of the ${PARTS} parts did not arrive whole; what did arrive is ` +
+        `kept. ${await whatArrives(folder, lost[0])}`,
     );
   }
-  return model.whole();
+  return model.all();
+}
+
+/** @param {number} number from 1 on */
+function fileOf(number) {
+  return `model-${String(number).padStart(2, "0")}.js`;
+}
+
+/**
+ * What comes in place of a part: a script that fails does not say.
+ * @param {string} folder
+ * @param {number} number
+ * @returns {Promise<string>} a sentence, or nothing if the part is there now
+ */
+async function whatArrives(folder, number) {
+  const name = fileOf(number);
+  if (!location.protocol.startsWith("http")) {
+    return `Is ${name} still in its place beside this page, and unchanged?`;
+  }
+  try {
+    const answer = await fetch(`${folder}${name}?again`, { cache: "no-store" });
+    const found = await answer.blob();
+    const start = "bookModel.part(";
+    if (answer.ok && (await found.slice(0, start.length).text()) === start) return "";
+    return (
+      `In place of ${name} came ${found.size.toLocaleString("en")} bytes that are no ` +
+      `part of the model (status ${answer.status}).`
+    );
+  } catch {
+    return "Nothing comes through: the network is away, or the site is.";
+  }
 }
 
 let scriptsRun = 0;

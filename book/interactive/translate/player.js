@@ -1,12 +1,17 @@
 // Moves a session by itself: token by token at a speed, or to the end without a pause.
 
-/** @typedef {import("./session.js").Session} Session */
+import { pushButton } from "../controls.js";
 
-const SLICE = 40; // milliseconds of work after which the page may do something else
+/**
+ * @typedef {{
+ *   shown: number, atEnd: boolean, compute: () => Promise<void>, forward: () => void,
+ *   back: () => void, show: (count: number) => void
+ * }} Movable a session, or what else is shown step by step
+ */
 
 export class Player {
   /**
-   * @param {Session} session
+   * @param {Movable} session
    * @param {() => void} changed called whenever something new is in sight
    */
   constructor(session, changed) {
@@ -15,6 +20,8 @@ export class Player {
     /** Tokens a second. */
     this.speed = 4;
     this.playing = false;
+    /** Goes up with every stop: what still waits for a step then goes no further. */
+    this.turn = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
   }
@@ -22,16 +29,25 @@ export class Player {
   /** Go on token by token; from the start if the end is in sight. */
   play() {
     this.stop();
-    if (this.session.atEnd) this.session.shown = 0;
+    if (this.session.atEnd) this.session.show(0);
     this.playing = true;
     this.tick();
   }
 
-  tick() {
-    this.session.forward();
-    if (this.session.atEnd) this.playing = false;
-    else this.timer = setTimeout(() => this.tick(), 1000 / this.speed);
+  async tick() {
+    if (!(await this.advance())) return;
+    this.playing = !this.session.atEnd;
+    if (this.playing) this.timer = setTimeout(() => this.tick(), 1000 / this.speed);
     this.changed();
+  }
+
+  /** Show the next step once it is there. @returns {Promise<boolean>} false if stopped */
+  async advance() {
+    const { turn } = this;
+    await this.session.compute();
+    if (turn !== this.turn) return false;
+    this.session.forward();
+    return true;
   }
 
   pause() {
@@ -41,13 +57,13 @@ export class Player {
 
   stop() {
     clearTimeout(this.timer);
+    this.turn += 1;
     this.playing = false;
   }
 
-  forward() {
+  async forward() {
     this.stop();
-    this.session.forward();
-    this.changed();
+    if (await this.advance()) this.changed();
   }
 
   back() {
@@ -63,20 +79,32 @@ export class Player {
   }
 
   /**
-   * Go on without a pause, in slices, so that the page stays awake.
+   * Go on without a pause.
    * @param {number} count how many steps to show; all if left out
    * @param {boolean} thenPlay whether to go on from there at the usual speed
    */
-  run(count = Infinity, thenPlay = false) {
+  async run(count = Infinity, thenPlay = false) {
     this.stop();
-    const over = () => this.session.atEnd || this.session.shown >= count;
-    const slice = () => {
-      const end = performance.now() + SLICE;
-      while (!over() && performance.now() < end) this.session.forward();
-      if (!over()) this.timer = setTimeout(slice);
-      else if (thenPlay && !this.session.atEnd) return this.play();
-      return this.changed();
-    };
-    slice();
+    while (!this.session.atEnd && this.session.shown < count) {
+      if (!(await this.advance())) return;
+    }
+    if (thenPlay && !this.session.atEnd) this.play();
+    else this.changed();
   }
+}
+
+/**
+ * The button that starts and stops a player.
+ * @template T
+ * @param {import("../controls.js").Controls<T>} controls
+ * @param {Player} player
+ */
+export function playButton(controls, player) {
+  const made = pushButton(controls, "", () =>
+    player.playing ? player.pause() : player.play(),
+  );
+  controls.shows.push(() => {
+    made.textContent = player.playing ? "❚❚ Pause" : "▶ Play";
+  });
+  return made;
 }

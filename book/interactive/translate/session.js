@@ -1,30 +1,32 @@
 // A translation in the making: what was read, what is written, what the reader changed.
 //
-// No drawing here. `read` takes a sentence; `forward` and `back` move by one token (in a
-// beam: by one step of the search); `path()` holds the steps that are in sight, each with
-// the probabilities of all next tokens and what each head looked at; `overrule` writes
-// another token in one step and drops what came after it.
+// No drawing here, and no model: that is an `Engine`, which may be far away and answers
+// later. `read` takes a sentence; `compute` asks for the next token (in a beam: for the
+// next step of the search), `forward` and `back` show one more or one less; `path()`
+// holds the steps that are in sight, each with the likeliest next tokens and what each
+// head looked at; `overrule` writes another token in one step and drops what came after.
 
-import { largestPlaces } from "../arrays.js";
-import { BeamSearch } from "../beam.js";
+import { Matrix } from "../arrays.js";
 import { noSwitches } from "../config.js";
-import { Greedy } from "../greedy.js";
-import { Transformer } from "../model.js";
 import { readSource } from "../subwords.js";
 
 /**
- * @typedef {import("../beam.js").Hypothesis} Hypothesis
- * @typedef {import("../greedy.js").Step} Step
+ * @typedef {import("./engine.js").Node} Node
+ * @typedef {import("./engine.js").Progress} Progress
+ * @typedef {import("./engine.js").Step} Step
  * @typedef {import("../subwords.js").SubwordVocabulary} SubwordVocabulary
+ * @typedef {Record<string, Matrix[]>} Looked
  * @typedef {{
- *   config: import("../config.js").Config,
- *   arrays: Record<string, import("../arrays.js").Matrix>
- * }} Weights
+ *   begin: (source: number[], settings: Settings) => Promise<Looked>,
+ *   step: () => Promise<Progress>,
+ *   overrule: (before: number[], token: number) => Promise<Progress>
+ * }} Engine who reads and writes; `begin` says what each head of the encoder looked at
  * @typedef {"greedy" | "beam" | "drawn"} Way how the next token is chosen
  * @typedef {{
  *   way: Way, beamSize: number, lengthPenalty: number, temperature: number,
  *   switches: import("../config.js").Switches
  * }} Settings
+ * @typedef {Omit<Node, "parent"> & { ids: number[], parent: Hypothesis | null }} Hypothesis
  * @typedef {{ living: Hypothesis[], ended: Hypothesis[] }} Frame a step of a beam search
  * @typedef {{ token: number, probability: number, taken: boolean }} Candidate
  */
@@ -44,12 +46,15 @@ export class Session {
   /** The source. @type {number[]} */
   source = [];
   text = "";
-  /** @type {Greedy | null} */
-  trace = null;
-  /** @type {BeamSearch | null} */
-  search = null;
-  /** What the search did in each step. @type {Frame[]} */
-  frames = [];
+  /** The tokens that were written; none in a beam. @type {Step[]} */
+  steps = [];
+  /** What the search of a beam did in each step; null without one.
+   * @type {Frame[] | null} */
+  frames = null;
+  /** Every hypothesis of the beam, by its number. @type {Hypothesis[]} */
+  hypotheses = [];
+  /** Whether the last step is computed. */
+  done = false;
   /** How many steps are in sight. */
   shown = 0;
   /** Which of them is looked at; null for the last. @type {number | null} */
@@ -59,18 +64,22 @@ export class Session {
   chosen = null;
   /** The steps that the reader overruled. @type {Set<number>} */
   forced = new Set();
-  /** @type {Record<string, import("../arrays.js").Matrix[]>} */
+  /** @type {Looked} */
   encoderAttention = {};
+  /** Goes up when what was asked for is no longer wanted. */
+  turn = 0;
+  /** The step that is being computed. @type {Promise<void> | null} */
+  pending = null;
 
   /**
-   * @param {Weights} weights two sessions may share them
+   * @param {Engine} engine
    * @param {SubwordVocabulary} vocabulary
-   * @param {() => number} random numbers from 0 up to 1, for tokens that are drawn
+   * @param {import("../config.js").Config} config
    */
-  constructor({ config, arrays }, vocabulary, random = Math.random) {
-    this.model = new Transformer(config, arrays);
+  constructor(engine, vocabulary, config) {
+    this.engine = engine;
     this.vocabulary = vocabulary;
-    this.random = random;
+    this.config = config;
     this.settings = usualSettings();
   }
 
@@ -81,9 +90,7 @@ export class Session {
    *   than the model can
    */
   read(sentence) {
-    const { text, ids } = readSource(
-      sentence, this.vocabulary, this.model.config.max_len,
-    );
+    const { text, ids } = readSource(sentence, this.vocabulary, this.config.max_len);
     this.text = text;
     this.source = ids;
     this.begin();
@@ -91,19 +98,39 @@ export class Session {
 
   /** Read the source again under the present settings; nothing is written yet. */
   begin() {
-    const { way, beamSize, lengthPenalty, temperature, switches } = this.settings;
-    const { sosId, eosId } = this.vocabulary;
-    Object.assign(this.model.switches, switches);
-    const options = { sosId, eosId, temperature };
-    this.search =
-      way === "beam"
-        ? new BeamSearch(this.model, this.source, { ...options, beamSize, lengthPenalty })
-        : null;
-    this.trace = new Greedy(this.model, this.source, options);
-    this.encoderAttention = this.model.attentionWeights();
-    this.frames = [];
+    this.forget([], this.settings.way === "beam" ? [] : null);
     this.forced = new Set();
-    this.show(0);
+    this.encoderAttention = {};
+    this.take(this.engine.begin(this.source, this.settings), (attention) => {
+      this.encoderAttention = revived(attention);
+    });
+  }
+
+  /**
+   * Go on from these steps, or from this beam; what is on its way no longer counts.
+   * @param {Step[]} steps
+   * @param {Frame[] | null} frames
+   */
+  forget(steps, frames) {
+    this.turn += 1;
+    this.pending = null;
+    this.done = false;
+    this.steps = steps;
+    this.frames = frames;
+    this.hypotheses = [];
+    this.show(steps.length);
+  }
+
+  /**
+   * Use an answer of the engine, if it is still wanted when it comes.
+   * @template T
+   * @param {Promise<T>} answer
+   * @param {(found: T) => void} use
+   */
+  async take(answer, use) {
+    const { turn } = this;
+    const found = await answer;
+    if (turn === this.turn) use(found);
   }
 
   /** Bring so many steps in sight, and look at the last. @param {number} count */
@@ -115,33 +142,43 @@ export class Session {
 
   /** How many steps have been computed. */
   get computed() {
-    return this.search ? this.frames.length : (this.trace?.steps.length ?? 0);
+    return (this.frames ?? this.steps).length;
   }
 
   /** Whether the end is in sight. */
   get atEnd() {
-    if (!this.trace) return true;
-    return this.shown === this.computed && (this.search ?? this.trace).done;
+    return !this.source.length || (this.done && this.shown === this.computed);
   }
 
-  /** Show one step more, and compute it if it is a new one. */
+  /** Have the next step computed, if it is a new one. */
+  async compute() {
+    if (this.atEnd || this.shown < this.computed) return;
+    this.pending ??= this.take(this.engine.step(), (progress) => {
+      this.pending = null;
+      this.add(progress);
+    });
+    await this.pending;
+  }
+
+  /** @param {Progress} progress */
+  add({ done, step, living = [], ended = [] }) {
+    this.done = done;
+    if (step) this.steps.push({ ...step, attention: revived(step.attention) });
+    const grown = (/** @type {Node} */ node) => this.grown(node);
+    this.frames?.push({ living: living.map(grown), ended: ended.map(grown) });
+  }
+
+  /** @param {Node} node @returns {Hypothesis} */
+  grown(node) {
+    const parent = this.hypotheses[node.parent] ?? null;
+    const ids = [...(parent?.ids ?? []), node.token];
+    const attention = revived(node.attention);
+    return (this.hypotheses[node.number] = { ...node, attention, parent, ids });
+  }
+
+  /** Show one step more, if it is computed. */
   forward() {
-    if (!this.trace || this.atEnd) return;
-    if (this.shown === this.computed) this.compute(this.trace);
-    this.show(this.shown + 1);
-  }
-
-  /** @param {Greedy} trace */
-  compute(trace) {
-    if (this.search) {
-      this.frames.push(this.search.step());
-      return;
-    }
-    const step = trace.step();
-    if (this.settings.way === "drawn") {
-      step.token = draw(step.logProbabilities, this.random());
-      step.logProbability = step.logProbabilities[step.token];
-    }
+    if (this.shown < this.computed) this.show(this.shown + 1);
   }
 
   /** Show one step less; it is not forgotten. */
@@ -149,29 +186,23 @@ export class Session {
     this.show(Math.max(0, this.shown - 1));
   }
 
-  /** The tokens in sight: in a beam those of the hypothesis that is looked at. */
-  ids() {
-    const { frames, shown } = this;
-    if (!this.search) return this.trace?.ids.slice(0, shown) ?? [];
-    if (this.chosen) return this.chosen.ids;
-    if (shown === 0) return [];
-    if (this.atEnd) return this.search.best()[0].ids;
-    const { living, ended } = frames[shown - 1];
-    return (living[0] ?? ended[0]).ids;
+  /** The hypothesis of the beam that is looked at. @returns {Hypothesis | null} */
+  get hypothesis() {
+    if (this.chosen || !this.frames || !this.shown) return this.chosen;
+    if (this.atEnd) return bestFirst(this.frames)[0];
+    const { living, ended } = this.frames[this.shown - 1];
+    return living[0] ?? ended[0];
   }
 
-  /** The steps in sight. In a beam the trace is led along the hypothesis.
+  /** The steps in sight: in a beam those of the hypothesis that is looked at.
    * @returns {Step[]} */
   path() {
-    if (!this.trace) return [];
-    const ids = this.ids();
-    if (this.search) {
-      let same = 0;
-      while (same < ids.length && this.trace.steps[same]?.token === ids[same]) same += 1;
-      this.trace.rewind(same);
-      for (const id of ids.slice(same)) this.trace.step(id);
-    }
-    return this.trace.steps.slice(0, ids.length);
+    return this.frames ? lineOf(this.hypothesis) : this.steps.slice(0, this.shown);
+  }
+
+  /** The tokens in sight. */
+  ids() {
+    return this.path().map(({ token }) => token);
   }
 
   /** Whether all is written, and the reader has chosen no step. */
@@ -184,24 +215,23 @@ export class Session {
   get place() {
     const steps = this.path();
     if (!this.atRest) return Math.min(this.selected ?? Infinity, steps.length - 1);
-    const sure = steps.map(({ logProbabilities: all }) => all[largestPlaces(all, 1)[0]]);
+    const sure = steps.map(({ likeliest: [[, logProbability]] }) => logProbability);
     return sure.indexOf(Math.min(...sure));
   }
 
   /** The likeliest tokens of a step, and the one that was taken if it is not among them.
    * @param {number} place
-   * @param {number} count
    * @returns {Candidate[]} */
-  candidates(place, count = 5) {
+  candidates(place) {
     const step = this.path()[place];
     if (!step) return [];
-    const tokens = largestPlaces(step.logProbabilities, count);
-    if (!tokens.includes(step.token)) tokens.push(step.token);
-    return tokens.map((token) => ({
-      token,
-      probability: Math.exp(step.logProbabilities[token]),
-      taken: token === step.token,
-    }));
+    const { token, logProbability, likeliest } = step;
+    const known = likeliest.some(([each]) => each === token);
+    /** @type {[number, number][]} */
+    const all = known ? likeliest : [...likeliest, [token, logProbability]];
+    return all.map(([each, logarithm]) => {
+      return { token: each, probability: Math.exp(logarithm), taken: each === token };
+    });
   }
 
   /**
@@ -210,17 +240,17 @@ export class Session {
    * @param {number} place
    * @param {number} token
    */
-  overrule(place, token) {
-    const steps = this.path();
-    if (!this.trace || !steps[place]) return;
-    this.settings.way = this.settings.way === "beam" ? "greedy" : this.settings.way;
-    this.search = null;
-    this.frames = [];
-    this.trace.rewind(place);
-    const step = this.trace.step(token);
+  async overrule(place, token) {
+    const before = this.path().slice(0, place);
+    if (this.settings.way === "beam") this.settings.way = "greedy";
     this.forced = new Set([...this.forced].filter((each) => each < place));
-    if (token !== largestPlaces(step.logProbabilities, 1)[0]) this.forced.add(place);
-    this.show(place + 1);
+    this.forget(before, null);
+    const ids = before.map((step) => step.token);
+    await this.take(this.engine.overrule(ids, token), (progress) => {
+      this.add(progress);
+      if (token !== this.steps[place].likeliest[0][0]) this.forced.add(place);
+      this.forward();
+    });
   }
 
   /** The translation in sight, as text. */
@@ -243,21 +273,36 @@ export class Session {
 }
 
 /**
- * Choose a token at random, each as often as its probability says.
- * @param {Float32Array} logProbabilities
- * @param {number} random from 0 up to 1
+ * What came out of a worker, with the methods that it lost on the way.
+ * @param {Looked} attention
+ * @returns {Looked}
  */
-export function draw(logProbabilities, random) {
-  let left = random;
-  let last = 0;
-  for (let token = 0; token < logProbabilities.length; token++) {
-    const probability = Math.exp(logProbabilities[token]);
-    if (probability === 0) continue;
-    last = token;
-    left -= probability;
-    if (left < 0) break;
-  }
-  return last;
+function revived(attention) {
+  const matrix = (/** @type {Matrix} */ { rows, cols, data }) =>
+    new Matrix(rows, cols, data);
+  const all = Object.entries(attention);
+  return Object.fromEntries(all.map(([name, heads]) => [name, heads.map(matrix)]));
+}
+
+/**
+ * All translations of a beam that have ended, the best first.
+ * @param {Frame[]} frames
+ * @returns {Hypothesis[]}
+ */
+export function bestFirst(frames) {
+  const all = frames.flatMap(({ ended }) => ended);
+  return all.sort((a, b) => (b.rank ?? 0) - (a.rank ?? 0));
+}
+
+/**
+ * A hypothesis and all that it grew from, the first token in front.
+ * @param {Hypothesis | null} hypothesis
+ * @returns {Hypothesis[]}
+ */
+export function lineOf(hypothesis) {
+  const line = [];
+  for (let each = hypothesis; each; each = each.parent) line.unshift(each);
+  return line;
 }
 
 /**

@@ -7,7 +7,7 @@ import { html } from "../draw.js";
 import { AttentionPart } from "./attention_part.js";
 import { SENTENCES } from "./examples.js";
 import { notesOn } from "./notes.js";
-import { Player } from "./player.js";
+import { playButton, Player } from "./player.js";
 import { SearchPart } from "./search_part.js";
 import { newWords, usualSettings } from "./session.js";
 import { SwitchesPart } from "./switches_part.js";
@@ -58,8 +58,7 @@ export class Studio {
   /** @param {HTMLElement} form */
   addSentence(form) {
     const { controls } = this;
-    const attributes = { maxlength: 800, lang: "en" };
-    const input = textField(controls, "typed", "English sentence", attributes);
+    const input = textField(controls, "typed", "English sentence", { lang: "en" });
     html(form, "button", { type: "submit", class: "translate-main" }, "Translate");
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -104,15 +103,11 @@ export class Studio {
     const atEnd = () => session.atEnd;
     pushButton(controls, "To start", () => player.toStart(), atStart);
     pushButton(controls, "◀ Back", () => player.back(), atStart);
-    const play = pushButton(controls, "", () => player.playing ? player.pause() : player.play());
-    controls.shows.push(() => {
-      play.textContent = player.playing ? "❚❚ Pause" : "▶ Play";
-    });
+    this.play = playButton(controls, player);
     pushButton(controls, "Next ▶", () => player.forward(), atEnd);
     pushButton(controls, "To end", () => player.run(), atEnd);
     slider(controls, "speed", "speed", [1, 20], (speed) => `${speed} a second`);
     this.transport = controls;
-    this.play = play;
   }
 
   /** @param {HTMLElement} body */
@@ -131,8 +126,8 @@ export class Studio {
       const { session, player } = this;
       const taken = session.path()[session.place]?.token;
       if (token === null || token === taken) return;
-      session.overrule(session.place, token);
-      player.play();
+      player.stop();
+      session.overrule(session.place, token).then(() => player.play());
     });
   }
 
@@ -151,6 +146,7 @@ export class Studio {
     }
     this.body.hidden = false;
     this.say("notes", notesOn(session.text, session.vocabulary).join(" "));
+    this.update();
     player.play();
   }
 
@@ -160,6 +156,7 @@ export class Studio {
     const [count, playing] = [session.shown, player.playing];
     const wanted = session.atEnd ? Infinity : count;
     session.begin();
+    this.transport?.show(); // all else stays until it is written again
     player.run(wanted, playing);
   }
 
@@ -179,7 +176,7 @@ export class Studio {
       place < 0
         ? "Nothing is written yet: press Next or Play."
         : `Step ${place + 1}: the likeliest next sub-words. Press another one to ` +
-          `have it written instead${session.search ? " (greedily from there)" : ""}.`,
+          `have it written instead${session.frames ? " (greedily from there)" : ""}.`,
     );
     showCandidates(this.candidates, session);
     for (const part of this.parts) part.update();

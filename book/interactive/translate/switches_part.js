@@ -23,14 +23,14 @@ export class SwitchesPart {
    * @param {Studio} studio
    */
   constructor(parent, studio) {
-    const { settings, model } = studio.session;
+    const { settings, config } = studio.session;
     html(
       parent, "p", { class: "translate-name" },
       "Take a piece away, and compare with what the untouched translator writes.",
     );
     const controls = new Controls(row(parent), settings.switches, () => studio.again());
     for (const { name, label } of SWITCHES) toggle(controls, name, label);
-    const heads = headOptions(model.config);
+    const heads = headOptions(config);
     choice(controls, "silencedHeads", "without a head (chapter 13)", [[[], "none"], ...heads]);
     this.beside = html(parent, "p", { class: "translate-beside" });
   }

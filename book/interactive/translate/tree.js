@@ -2,9 +2,10 @@
 
 import { lengthNorm } from "../beam.js";
 import { edge, fixed, rect, svg, touchable, write } from "../draw.js";
+import { bestFirst, lineOf } from "./session.js";
 
 /**
- * @typedef {import("../beam.js").Hypothesis} Hypothesis
+ * @typedef {import("./session.js").Hypothesis} Hypothesis
  * @typedef {import("./session.js").Session} Session
  * @typedef {{ hypothesis: Hypothesis, column: number, row: number, ended: boolean }} Node
  */
@@ -17,7 +18,7 @@ const [COLUMN, ROW, WIDE, TALL] = [118, 48, 96, 40];
  * @returns {Node[]}
  */
 export function treeNodes({ frames, shown }) {
-  return frames.slice(0, shown).flatMap(({ living, ended }, step) => {
+  return (frames ?? []).slice(0, shown).flatMap(({ living, ended }, step) => {
     const all = [...living, ...ended].sort((a, b) => b.score - a.score);
     return all.map((hypothesis, row) => {
       return { hypothesis, column: step + 1, row, ended: ended.includes(hypothesis) };
@@ -31,22 +32,9 @@ export function treeNodes({ frames, shown }) {
  * @returns {Set<Hypothesis>}
  */
 export function keptOnes({ frames, shown }) {
-  const seen = frames.slice(0, shown);
+  const seen = (frames ?? []).slice(0, shown);
   const tips = [...(seen.at(-1)?.living ?? []), ...seen.flatMap(({ ended }) => ended)];
   return new Set(tips.flatMap(lineOf));
-}
-
-/**
- * A hypothesis and all that it grew from.
- * @param {Hypothesis} hypothesis
- * @returns {Hypothesis[]}
- */
-function lineOf(hypothesis) {
-  const line = [];
-  /** @type {Hypothesis | null} */
-  let each = hypothesis;
-  for (; each; each = each.parent) line.push(each);
-  return line;
 }
 
 /** @param {number} column */
@@ -125,14 +113,9 @@ function drawNode(drawing, session, node, number, state, look, soft) {
  */
 export function finished(session) {
   const { frames, shown, vocabulary, settings } = session;
-  return frames
-    .slice(0, shown)
-    .flatMap(({ ended }) => ended)
-    .sort((a, b) => (b.rank ?? 0) - (a.rank ?? 0))
-    .map(({ ids, score, rank }) => ({
-      text: vocabulary.decode(ids),
-      sum:
-        `${fixed(score)} ÷ ${fixed(lengthNorm(ids.length, settings.lengthPenalty))} = ` +
-        fixed(rank ?? 0),
-    }));
+  return bestFirst((frames ?? []).slice(0, shown)).map(({ ids, score, rank }) => {
+    const norm = fixed(lengthNorm(ids.length, settings.lengthPenalty));
+    const sum = `${fixed(score)} ÷ ${norm} = ${fixed(rank ?? 0)}`;
+    return { text: vocabulary.decode(ids), sum };
+  });
 }

@@ -1,47 +1,38 @@
-"""How nbgrader runs what was handed in: each cell within bounds, away from answers.
+"""How nbgrader runs what was handed in: each cell within bounds, `lib` as it ships.
 
 nbgrader's own executor gives up a notebook whose kernel dies or cannot be interrupted.
 This one stops the cell, gives it a sentence, starts a fresh kernel, runs the answers
 before it again, and goes on: a cell that never ends costs its own marks alone.
-
-A check does not run there. The kernel tells what an answer gives for the inputs of its
-exercise; what is right for them is known here, in a process that runs no answer.
 """
 
-import ast
 import asyncio
 import copy
 import os
+import re
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_output
+from nbformat.v4 import new_output
 from nbgrader.preprocessors import Execute, OverwriteCells
 from nbgrader.utils import is_grade
-from traitlets import Integer
+from traitlets import Integer, Unicode
 
-import lib
-from book.tools.course.desk.values import MARK, read
-from book.tools.course.hidden import draws, record, verdict
-from book.tools.course.inputs import lay_desk
-from book.tools.course.reports import reaches, report
-from lib.exercises import CheckFailed
-from lib.exercises.outcome import Outcome
+from book.tools.project.address import ROOT
 
-_MOST_TOLD = 60_000  # bytes of sentences for the teacher; a pipe holds no more
 _STARTING = 300  # seconds to start and to load PyTorch, also on a busy machine
-_PRELUDE = """\
-__import__("desk.answer")  # and PyTorch, before a cell is timed
-__import__("desk.fence").fence.Fence({desk!r}, {folder!r}, {pipe}).put_up()"""
-_HAND_IN = """\
-__import__("desk.answer").answer.hand_in(
-    {chapter!r}, {name!r}, globals().get({answer!r}, ...), {draws!r}
-)"""
+_PRELUDE = """
+from book.tools.course import fence as _fence, shipped as _shipped
+_shipped.keep({chapters})
+_fence.put_up({folder!r}, {course!r})
+del _fence, _shipped
+"""
+_RESTORE = (
+    "__import__('importlib').import_module('book.tools.course.shipped').restore()"
+)
 
 
 class Restore(OverwriteCells):  # type: ignore[misc]
@@ -66,28 +57,14 @@ class Restore(OverwriteCells):  # type: ignore[misc]
             if check.name not in there:
                 cell = self.gradebook.find_source_cell(check.name, *place)
                 nb.cells.append(self.missing_cell_transform(cell, check.max_score))
-                self._tell(f"{check.name} was missing: it was put back.")
         return nb, resources
-
-    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Put the checks back, and tell the teacher what had been changed."""
-        self._about = resources["nbgrader"]
-        return super().preprocess(nb, resources)
-
-    def report_change(self, name: str, attr: str, old: Any, new: Any) -> None:
-        """Tell the teacher of a cell that is not as it was given out."""
-        what = "text" if attr == "checksum" else attr
-        self._tell(f"{name} had another {what}: it was put back.")
-
-    def _tell(self, sentence: str) -> None:
-        report(self._about["student"], self._about["assignment"], [sentence])
 
 
 class Grade(Execute):  # type: ignore[misc]
     """Runs a notebook in a scratch copy of its folder, cell by cell, within bounds."""
 
     characters = Integer(100_000, help="what one cell may print").tag(config=True)
-    seed = Integer(0, help="what hidden values are drawn from").tag(config=True)
+    course = Unicode("", help="the course's folder, not to be read").tag(config=True)
 
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("shutdown_kernel", "immediate")
@@ -104,82 +81,46 @@ class Grade(Execute):  # type: ignore[misc]
         self, nb: NotebookNode, resources: Any = None, km: Any = None
     ) -> tuple[NotebookNode, Any]:
         """Run the notebook; what it does to its folder is gone afterwards."""
+        text = "\n".join(cell.source for cell in nb.cells if is_grade(cell))
+        found = re.findall(r"from lib\.checks import chapter_(\d+) as check", text)
+        self._chapters = sorted({int(number) for number in found})
         self._stopped: set[int] = set()
-        self._printed, self._most = 0, self.characters
-        about, told = resources["metadata"], resources["nbgrader"]
+        self._printed = 0
+        about = resources["metadata"]
         handed_in = about["path"]
-        pipe, self._pipe = os.pipe()
-        os.set_blocking(pipe, False)  # a kernel that is left over holds the other end
-        with (
-            open(pipe, "rb", buffering=0) as refused,
-            tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as desk,
-        ):
-            self._desk = Path(desk)
-            lay_desk(Path(lib.__file__).parent, self._desk)
-            about["path"] = str(self._desk / "work")
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
+            about["path"] = str(Path(scratch) / "work")
             shutil.copytree(handed_in, about["path"])
-            sentences = [*_lines_to_read(nb)]
             try:
                 nb, resources = super().preprocess(nb, resources)
             finally:
                 about["path"] = handed_in
-                os.close(self._pipe)
-                lines = (refused.read(_MOST_TOLD) or b"").decode(errors="replace")
-                sentences += [f"Refused: it {line}." for line in lines.splitlines()]
-                report(told["student"], told["assignment"], sentences)
         return nb, resources
 
     def preprocess_cell(
         self, cell: NotebookNode, resources: Any, index: int
     ) -> tuple[NotebookNode, Any]:
         """Run one cell; one that has to be stopped gets a sentence for its output."""
-        self._printed, self._most = 0, self.characters
-        answer = _answer(cell) if is_grade(cell) else None
-        if answer:
-            cell.outputs = [self._verdict(cell, answer, resources, index)]
-            self.nb.cells[index] = cell
-            return cell, resources
+        self._printed = 0
         try:
+            if is_grade(cell):
+                self._quietly(_RESTORE)
             cell, resources = super().preprocess_cell(cell, resources, index)
         except (CellTimeoutError, DeadKernelError) as error:
-            self._stop(cell, error, index)
+            self._stopped.add(index)
+            cell.outputs = [*cell.get("outputs", []), self._sentence(error)]
+            self._start_again(index)
         return cell, resources
 
-    def _verdict(
-        self, cell: NotebookNode, answer: str, resources: Any, index: int
-    ) -> NotebookNode:
-        """What is said of an answer: the kernel tells what it gives, and no more."""
-        number = cell.metadata.nbgrader.grade_id.removeprefix("check-")
-        number = number.replace("-", ".")
-        recorded, seeds = record(number), draws(number, self.seed)
-        about = {"chapter": recorded.chapter, "name": recorded.name}
-        asked = new_code_cell(_HAND_IN.format(**about, answer=answer, draws=seeds))
-        self._most = 100 * self.characters
-        try:
-            asked, _ = super().preprocess_cell(asked, resources, index)
-        except (CellTimeoutError, DeadKernelError) as error:
-            self._stop(asked, error, index)
-        try:
-            praise = verdict(number, self.seed, _tried(asked))
-        except CheckFailed as failure:
-            return _failed("CheckFailed", str(failure))
-        return new_output("stream", name="stdout", text=f"{praise}\n")
-
-    def _stop(self, cell: NotebookNode, error: Exception, index: int) -> None:
-        """Give up a cell, and go on behind it."""
-        self._stopped.add(index)
-        sentence = self._sentence(error)
-        cell.outputs = [*cell.get("outputs", []), _failed("Stopped", sentence)]
-        self._start_again(index)
-
-    def _sentence(self, error: Exception) -> str:
-        if self._printed > self._most:
-            why = f"it printed more than {self._most:,} characters."
+    def _sentence(self, error: Exception) -> NotebookNode:
+        if self._printed > self.characters:
+            why = f"it printed more than {self.characters:,} characters."
         elif isinstance(error, CellTimeoutError):
             why = f"it had not ended after {self.timeout} seconds."
         else:
             why = "it ended the program that ran it."
-        return f"This cell was stopped: {why}"
+        told = f"This cell was stopped: {why}"
+        return new_output("error", ename="Stopped", evalue=told, traceback=[told])
 
     def _start_again(self, index: int) -> None:
         """Bring a fresh kernel to where the last one was, without what was stopped."""
@@ -203,20 +144,20 @@ class Grade(Execute):  # type: ignore[misc]
         return None
 
     def start_new_kernel(self, **settings: Any) -> None:
-        """Start a kernel that finds what lies on the desk, and leaves no caches."""
+        """Start a kernel that finds `lib` and this package, and leaves no caches."""
         found = {
-            "PYTHONPATH": str(self._desk),
+            "PYTHONPATH": str(ROOT),
             "PYTHONDONTWRITEBYTECODE": "1",
-            "TMPDIR": str(self._desk / "work"),
+            "TMPDIR": self.resources["metadata"]["path"],
         }
-        settings |= {"env": os.environ | found, "pass_fds": [self._pipe]}
-        super().start_new_kernel(**settings)
+        super().start_new_kernel(env=os.environ | found, **settings)
 
     def start_new_kernel_client(self) -> Any:
-        """Connect to the kernel, and put up the fence."""
+        """Connect to the kernel, keep `lib` as it is, and put up the fence."""
         client = super().start_new_kernel_client()
-        desk, folder = str(self._desk), str(self._desk / "work")
-        self._quietly(_PRELUDE.format(desk=desk, folder=folder, pipe=self._pipe))
+        folder = self.resources["metadata"]["path"]
+        told = {"chapters": self._chapters, "folder": folder, "course": self.course}
+        self._quietly(_PRELUDE.format(**told))
         return client
 
     def _quietly(self, code: str) -> None:
@@ -238,47 +179,14 @@ class Grade(Execute):  # type: ignore[misc]
         parts = (content.get(key) for key in ("text", "data", "traceback"))
         self._printed += sum(len(str(part)) for part in parts if part)
         shows = msg["msg_type"] in ("stream", "display_data", "execute_result", "error")
-        if shows and self._printed > self._most:
+        if shows and self._printed > self.characters:
             return None
         return super().process_message(msg, cell, cell_index)
 
     async def _async_check_alive(self) -> None:  # asked once a second
-        if self._printed > self._most:
+        if self._printed > self.characters:
             raise DeadKernelError("It prints without end.")
         await super()._async_check_alive()
 
     async def _async_handle_timeout(self, timeout: int, cell: Any = None) -> None:
         raise CellTimeoutError(f"It did not end in {timeout} seconds.")
-
-
-def _answer(cell: NotebookNode) -> str | None:
-    """The name of what a check is called with; None for a cell of another make."""
-    for node in ast.walk(ast.parse(cell.source)):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("check."):
-            return ast.unparse(node.args[0])
-    return None
-
-
-def _tried(asked: NotebookNode) -> Iterator[Outcome]:
-    """What an answer gave, case by case, and a failure where that ends."""
-    texts = [out.text for out in asked.outputs if out.output_type == "stream"]
-    for line in "".join(texts).split("\n"):
-        if line.startswith(MARK):
-            yield read(line)
-    errors = [out.evalue for out in asked.outputs if out.output_type == "error"]
-    raise CheckFailed(errors[0] if errors else "what the answer gave did not arrive.")
-
-
-def _failed(name: str, sentence: str) -> NotebookNode:
-    return new_output("error", ename=name, evalue=sentence, traceback=[sentence])
-
-
-def _lines_to_read(notebook: NotebookNode) -> Iterator[str]:
-    """For the teacher: each line of a student's own that may look for answers."""
-    for cell in notebook.cells:
-        about = cell.metadata.get("nbgrader", {})
-        if cell.cell_type == "code" and not about.get("locked"):
-            where = about.get("grade_id", "A cell of the student's own")
-            yield from (
-                f"{where} has the line: {line}" for line in reaches(cell.source)
-            )

@@ -13,7 +13,7 @@ import { beamSearch } from "../../interactive/beam.js";
 import { Greedy } from "../../interactive/greedy.js";
 import { Transformer } from "../../interactive/model.js";
 import { readSource, SubwordVocabulary } from "../../interactive/subwords.js";
-import { ModelParts, readSafetensors } from "../../interactive/weights.js";
+import { ModelParts, readSafetensors, unpacked } from "../../interactive/weights.js";
 
 const job = JSON.parse(readFileSync(process.argv[2], "utf-8"));
 const start = performance.now();
@@ -50,7 +50,7 @@ async function load(/** @type {string} */ folder) {
     for (const name of scripts) {
       runInThisContext(readFileSync(join(folder, name), "utf-8"));
     }
-    const { config, arrays, tokenizer } = await parts.whole();
+    const { config, arrays, tokenizer } = await unpacked(parts.all());
     return {
       model: new Transformer(config, arrays),
       vocabulary: SubwordVocabulary.fromMerges(tokenizer),

@@ -2,20 +2,23 @@
 
 A cell `figures.interactive("query")` is stored with an empty place as its output. Here
 the place learns where its script lies, which the loader brings in when it is near; and
-where the parts of the translator lie, if it is one of those that translate.
+where the parts of the translator lie, if it is one of those that translate, with a
+translation that it can play without them.
 """
 
 import functools
 import hashlib
+import json
 import shutil
 from pathlib import Path
 
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, Tag
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from book.tools.project.address import ROOT
 from book.tools.site.page_model import write_parts
+from book.tools.site.trace import trace
 from lib.figures.interactive import packed, sources, style
 
 STATIC = ROOT / ".cache" / "site"
@@ -49,6 +52,17 @@ def connect_figures(site: Path, page: BeautifulSoup, up: str) -> None:
                 "data-page": f"{up}book/translate.html",
                 **model_parts(folder),
             }
+            tell(page, place)
+
+
+def tell(page: BeautifulSoup, place: Tag) -> None:
+    """Hand a place the stored translation: to play, and to read without scripts."""
+    stored = trace()
+    place["data-trace"] = json.dumps(stored, ensure_ascii=False, separators=(",", ":"))
+    for language, text in zip(("en", "es"), stored["texts"], strict=True):
+        line = page.new_tag("p", lang=language)
+        line.string = text
+        place.append(line)
 
 
 @functools.cache

@@ -1,8 +1,8 @@
-"""What opens the book: a sentence that its own translator translates, and a map.
+"""What opens the book: a map of it.
 
-Both are made when the site is built, so they show the translator that ships and the
-chapters that there are. `templates/404.html` lists the chapters, too: the page that a
-reader meets at an address where there is none.
+It is made when the site is built, so it shows the chapters that there are.
+`templates/404.html` lists the chapters, too: the page that a reader meets at an address
+where there is none.
 """
 
 import re
@@ -19,44 +19,12 @@ from sphinx.application import Sphinx
 from book.tools.project.address import ROOT, read_address
 
 
-class Translated(Directive):  # type: ignore[misc]
-    """A sentence, and what the shipped translator makes of it."""
-
-    has_content = True
-
-    def run(self) -> list[nodes.Node]:
-        """Translate, and write both sentences as rows of tokens."""
-        sentence = " ".join(self.content)
-        return [nodes.raw("", translated(sentence), format="html")]
-
-
 class Map(Directive):  # type: ignore[misc]
     """The parts of the book and their chapters, as the table of contents has them."""
 
     def run(self) -> list[nodes.Node]:
         """Write one box for each part."""
         return [nodes.raw("", book_map(), format="html")]
-
-
-def translated(sentence: str) -> str:
-    """The HTML of a sentence and its translation."""
-    from lib.translator import Translator
-
-    translator = Translator.load(ROOT / "lib" / "shipped" / "tatoeba-en-es")
-    (written,) = translator.translate([sentence])
-    return (
-        '<div class="opening" role="group" aria-label="A sentence translated">'
-        f"{row('English', 'en', sentence)}"
-        '<div class="machine">a Transformer</div>'
-        f"{row('Spanish', 'es', written)}</div>"
-    )
-
-
-def row(name: str, language: str, sentence: str) -> str:
-    """The words of one sentence, each in a box of its own."""
-    words = re.findall(r"[\w'’]+|[^\w\s]", sentence)
-    boxes = " ".join(f'<span class="word">{escape(word)}</span>' for word in words)
-    return f'<p><small>{name}</small> <span lang="{language}">{boxes}</span></p>'
 
 
 def title_of(path: Path) -> str:
@@ -96,7 +64,12 @@ def book_map() -> str:
 
 
 def tell_templates(app: Sphinx, page: str, template: str, told: Any, _: Any) -> None:
-    """Tell the page that stands where there is none what it leads to."""
+    """Tell the page that stands where there is none what it leads to.
+
+    The front page has the title of the book, which is not said twice.
+    """
+    if page == "book/index":
+        told["docstitle"] = ""
     if page == "404":
         told["address"] = read_address().site
         found = [path for chapters in parts().values() for path in chapters]
@@ -105,7 +78,6 @@ def tell_templates(app: Sphinx, page: str, template: str, told: Any, _: Any) -> 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect the extension to Sphinx."""
-    app.add_directive("translated", Translated)
     app.add_directive("map", Map)
     app.connect("html-page-context", tell_templates)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

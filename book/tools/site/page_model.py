@@ -23,6 +23,7 @@ import numpy.typing as npt
 from safetensors.numpy import load_file
 
 from lib.text.files import read_json, write_whole
+from lib.text.stored import read_reading
 from lib.translator import SHIPPED
 
 MODEL = "tatoeba-en-es"
@@ -62,8 +63,10 @@ def packed(source: Path) -> bytes:
             if array.ndim == 2
             else array.astype("<f2").tobytes()
         )
+    description = read_json(source / "config.json")
     head = {
-        "config": read_json(source / "config.json")["model"],
+        "config": description["model"],
+        "prose": read_reading(description)["prose"],
         "tokenizer": tokenizer(source / "tokenizer.json"),
         "arrays": arrays,
     }

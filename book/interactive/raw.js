@@ -1,0 +1,201 @@
+// Raw text, as people type it: made fit for a model, and given back in kind. Each step is
+// that of lib/text/raw.py; a browser finds the ends of sentences itself.
+
+/**
+ * @typedef {{
+ *   before: string, after: string, capitals: "all" | "none" | "some", ended: boolean,
+ *   curly: boolean, held: string[]
+ * }} Form how a sentence was typed: what is carried over in front and behind, its
+ *   capitals, whether a mark ends it, whether its quotation marks are typographic ones,
+ *   and what each placeholder stands for
+ */
+
+export const PLACEHOLDER = "\ufffc"; // for what a vocabulary cannot write
+export const SPACES = "\\p{White_Space}\\x1c-\\x1f"; // what Python's \s stands for
+const LETTER = "\\p{L}\\p{N}_"; // and \w
+const HAS_LETTER = new RegExp(`[${LETTER}]`, "u");
+const PLAIN = new Map(
+  [
+    ["“”„‟″", '"'], ["‘’‚‛′´`", "'"], ["‐‑‒–—―−", "-"],
+    ["\u00ad\u200b\u2060\ufeff", ""], ["…", "..."],
+  ].flatMap(([from, to]) => [...from].map((each) => [each, to])),
+);
+// Nothing ends after these, nor after an initial; "I." may well end a sentence.
+const TITLE = new RegExp(
+  `(?:^|[${SPACES}("'])(?:Mrs?|Ms|Dr|Prof|St|Sr|Jr|Gen|Capt|Lt|Rev|vs|e\\.g|i\\.e)\\.$`,
+  "iu",
+);
+const INITIAL = new RegExp(`(?:^|[${SPACES}("'])[A-HJ-Z]\\.$`, "u");
+const ADDRESS = new RegExp(
+  `(?:https?://|www\\.)[^${SPACES}"<>]*[${LETTER}/]` +
+    `|[${LETTER}.+\\-]+@[${LETTER}\\-]+(?:\\.[${LETTER}\\-]+)+`,
+  "gu",
+);
+const FACE = /(?:^| )(?:[:;]-?[()DP]|<3)(?= |$)/gu;
+const ENDS = /[.?!。？！؟।]['")»]*$/u;
+
+/** One space for many, none at the ends. @param {string} text */
+export function squeezed(text) {
+  return text.replace(new RegExp(`[${SPACES}]+`, "gu"), " ").replace(/^ | $/g, "");
+}
+
+/** @param {string} text */
+function stripped(text) {
+  return text.replace(new RegExp(`^[${SPACES}]+|[${SPACES}]+$`, "gu"), "");
+}
+
+/** Write typographic characters as a keyboard does. @param {string} text */
+function plain(text) {
+  return [...text.normalize("NFC")].map((each) => PLAIN.get(each) ?? each).join("");
+}
+
+/**
+ * Cut a text into sentences, each with the space that follows it.
+ * @param {string} text
+ * @returns {[string, string][]}
+ */
+export function sentences(text) {
+  /** @type {string[]} */
+  const parts = [];
+  for (const part of byUnicode(text)) {
+    const last = parts.length - 1;
+    if (last >= 0 && (isOpen(parts[last]) || goesOn(parts[last], part))) {
+      parts[last] += part;
+    } else parts.push(part);
+  }
+  const behind = new RegExp(`[${SPACES}]*$`, "u");
+  return parts.map((part) => [stripped(part), behind.exec(part)?.[0] ?? ""]);
+}
+
+/** Cut by Unicode's rules, to which a period before a small letter is no end.
+ * @param {string} text */
+function byUnicode(text) {
+  const small = new RegExp(`(?<=[.?!][${SPACES}])[a-z]`, "gu");
+  const shown = /\p{Uppercase}/u.test(text)
+    ? text
+    : text.replace(small, (letter) => letter.toUpperCase());
+  const cut = new Intl.Segmenter("en", { granularity: "sentence" }).segment(shown);
+  return Array.from(cut, ({ index, segment }) => text.slice(index, index + segment.length));
+}
+
+/** @param {string} part */
+function isOpen(part) {
+  const text = stripped(part);
+  const noEnd = !part.includes("\n") && (TITLE.test(text) || INITIAL.test(text));
+  return noEnd || text.split('"').length % 2 === 0 || !HAS_LETTER.test(text);
+}
+
+/** What is no sentence of its own: marks, and "he said" behind a quote.
+ * @param {string} before @param {string} part */
+function goesOn(before, part) {
+  const quoted = /["']$/.test(stripped(before));
+  return !HAS_LETTER.test(part) || (quoted && /^\p{Lowercase}/u.test(stripped(part)));
+}
+
+/**
+ * Make a sentence what a model was trained on, and say how it was typed.
+ * @param {string} sentence
+ * @param {Set<string>} alphabet the characters that the vocabulary can write
+ * @returns {[string, Form]}
+ */
+export function prepare(sentence, alphabet) {
+  const curly = /[“”]/.test(sentence);
+  let [text, before, after, held] = carry(...hold(squeezed(plain(sentence)), alphabet));
+  const capitals = capitalsOf(text);
+  if (capitals === "all") text = text.toLowerCase();
+  if (capitals !== "some") {
+    const [first = "", ...rest] = text;
+    text = first.toUpperCase() + rest.join("");
+  }
+  const ended = ENDS.test(text);
+  if (!ended) text = `${text.replace(/[ ,;:]+$/, "")}.`;
+  return [text, { before, after, capitals, ended, curly, held }];
+}
+
+/**
+ * Put a placeholder for addresses, faces, and runs that cannot be written.
+ * @param {string} text
+ * @param {Set<string>} alphabet
+ * @returns {[string, string[]]}
+ */
+function hold(text, alphabet) {
+  const spans = [ADDRESS, FACE]
+    .flatMap((rule) => [...text.matchAll(rule)])
+    .map((match) => [match.index, match.index + match[0].length]);
+  spans.push(...unwritable(text, alphabet));
+  spans.sort(([a, aEnd], [b, bEnd]) => a - b || bEnd - aEnd);
+  /** @type {string[]} */
+  const held = [];
+  let [kept, end] = ["", 0];
+  for (const [start, stop] of spans) {
+    if (start < end) continue;
+    const first = start + Number(text[start] === " ");
+    kept += text.slice(end, first) + PLACEHOLDER;
+    held.push(text.slice(first, stop));
+    end = stop;
+  }
+  return [kept + text.slice(end), held];
+}
+
+/** @param {string} text @param {Set<string>} alphabet */
+function unwritable(text, alphabet) {
+  const spans = [];
+  let [start, at] = [-1, 0];
+  for (const character of [...text, " "]) {
+    const strange = character !== " " && !alphabet.has(character);
+    if (strange && start < 0) start = at;
+    else if (!strange && start >= 0) {
+      spans.push([start, at]);
+      start = -1;
+    }
+    at += character.length;
+  }
+  return spans;
+}
+
+/**
+ * Set aside what stands at the ends and holds no letter, such as an emoji.
+ * @param {string} text
+ * @param {string[]} held
+ * @returns {[string, string, string, string[]]}
+ */
+function carry(text, held) {
+  let [before, after] = ["", ""];
+  while (held.length && text.startsWith(PLACEHOLDER) && !HAS_LETTER.test(held[0])) {
+    const rest = text.slice(1).trimStart();
+    before += held[0] + text.slice(1, text.length - rest.length);
+    [text, held] = [rest, held.slice(1)];
+  }
+  while (
+    held.length && text.endsWith(PLACEHOLDER) && !HAS_LETTER.test(held[held.length - 1])
+  ) {
+    const rest = text.slice(0, -1).trimEnd();
+    after = text.slice(rest.length, -1) + held[held.length - 1] + after;
+    [text, held] = [rest, held.slice(0, -1)];
+  }
+  return [text, before, after, held];
+}
+
+/** @param {string} text @returns {Form["capitals"]} */
+function capitalsOf(text) {
+  const cased = [...text].filter((each) => each.toLowerCase() !== each.toUpperCase());
+  const large = cased.filter((each) => /\p{Uppercase}/u.test(each)).length;
+  if (!large) return cased.length ? "none" : "some";
+  return large > 1 && large === cased.length ? "all" : "some";
+}
+
+/**
+ * Give a translation the form in which its source was typed.
+ * @param {string} translation
+ * @param {Form} form
+ */
+export function inKind(translation, { before, after, capitals, ended, curly, held }) {
+  let text = held.length ? translation.replaceAll("<unk>", PLACEHOLDER) : translation;
+  if (!ended && !text.endsWith("..")) text = text.replace(/\.$/, "");
+  if (capitals === "all") text = text.toUpperCase();
+  if (capitals === "none") text = text.toLowerCase();
+  if (curly) text = text.replace(/"([^"]*)"/g, "“$1”");
+  for (const span of held) text = text.replace(PLACEHOLDER, () => span);
+  if (held.length) text = text.replaceAll(PLACEHOLDER, () => held[held.length - 1]);
+  return before + text + after;
+}

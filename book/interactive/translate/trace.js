@@ -1,0 +1,84 @@
+// A translation that was stored with the page: it plays word by word, and needs no model.
+
+import { Controls, pushButton, row } from "../controls.js";
+import { Matrix } from "../arrays.js";
+import { html } from "../draw.js";
+import { drawSentences } from "./attend.js";
+import { picture } from "./pictures.js";
+import { playButton, Player } from "./player.js";
+
+/**
+ * @typedef {{
+ *   texts: string[], english: string[], spanish: string[], weights: number[][]
+ * }} Stored both sentences, their words, and where each Spanish word looked
+ */
+
+const SPEED = 1.6; // words a second
+
+/** What a player moves: how many of the words are in sight. */
+class Words {
+  shown = 0;
+
+  /** @param {number} count */
+  constructor(count) {
+    this.count = count;
+  }
+
+  get atEnd() {
+    return this.shown === this.count;
+  }
+
+  async compute() {} // all of it is there
+
+  forward() {
+    this.show(Math.min(this.count, this.shown + 1));
+  }
+
+  back() {
+    this.show(Math.max(0, this.shown - 1));
+  }
+
+  /** @param {number} count */
+  show(count) {
+    this.shown = count;
+  }
+}
+
+/**
+ * Play a stored translation; where motion is unwelcome, it stands still and complete.
+ * @param {Element} parent
+ * @param {Stored} stored
+ * @returns {{ controls: Element, stop: () => void }} the row of its buttons, and what
+ *   ends it
+ */
+export function playTrace(parent, { texts, english, spanish, weights }) {
+  const words = new Words(spanish.length);
+  let place = -1; // the word that is looked at; at the end all of them
+  /** @type {Parameters<typeof picture>[1]} */
+  const draw = (drawing, room) => {
+    const table = Matrix.fromRows(weights.slice(0, words.shown));
+    const heads = [{ name: "", color: "key", weights: table }];
+    const attention = { keys: english, queries: spanish.slice(0, words.shown), heads };
+    return drawSentences(drawing, room, attention, place, spanish);
+  };
+  const { redraw } = picture(html(parent, "div"), draw, (key) => {
+    player.stop();
+    update(Number(key.slice(4)));
+  });
+  const controls = new Controls(row(parent), words, () => {});
+  const update = (/** @type {number} */ looked) => {
+    place = looked;
+    controls.show();
+    redraw(`${texts.join(" – ")} Lines lead from each word to those it looked at`);
+  };
+  const player = new Player(words, () => update(words.atEnd ? -1 : words.shown - 1));
+  player.speed = SPEED;
+  pushButton(controls, "◀ Back", () => player.back(), () => words.shown === 0);
+  playButton(controls, player);
+  pushButton(controls, "Next ▶", () => player.forward(), () => words.atEnd);
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    words.show(words.count);
+    update(-1);
+  } else player.play();
+  return { controls: controls.place, stop: () => player.stop() };
+}
