@@ -29,7 +29,7 @@ ALL_CORES := env -u OMP_NUM_THREADS -u MKL_NUM_THREADS -u OPENBLAS_NUM_THREADS
 .NOTPARALLEL:
 .DEFAULT_GOAL := help
 .PHONY: help setup newest lock book pdf slides test exhaustive portable colab course \
-	translate train bench notebooks address format lint serve clean distclean
+	translate train retrain bench notebooks address format lint serve clean distclean
 
 help: ## list these habits
 	@grep -E '^[a-z-]+:.*## ' $(firstword $(MAKEFILE_LIST)) | \
@@ -77,6 +77,9 @@ translate: setup ## translate: make translate TEXT="a sentence in English"
 
 train: setup ## train the translator that the book ships; more in ARGS
 	@$(ALL_CORES) $(RUN) -m lib train $(ARGS)
+
+retrain: setup ## train the shipped translator of real sentences again, run by run
+	@$(ALL_CORES) $(RUN) -m book.tools.lab.chain $(ARGS)
 
 bench: setup ## measure training and decoding side by side; one part in ARGS
 	@$(ALL_CORES) $(RUN) -m book.tools.lab.bench $(ARGS)

@@ -59,8 +59,13 @@ class Course:
         kept |= {name: str(folder / name) for name in own}
         self.environment = kept | {"OMP_NUM_THREADS": "1"}
 
-    def nbgrader(self, *words: str, folder: Path | None = None) -> str:
-        """Run nbgrader as a teacher does, or in another folder as a student does."""
+    def nbgrader(
+        self, *words: str, folder: Path | None = None, refuses: str = ""
+    ) -> str:
+        """Run nbgrader as a teacher does, or in another folder as a student does.
+
+        Where it `refuses` a student's work, it says so at its end.
+        """
         exchange = [f"--Exchange.root={self.exchange}", "--course=transformer"]
         done = subprocess.run(
             [str(PROGRAMS / "nbgrader"), *words, *exchange],
@@ -69,8 +74,14 @@ class Course:
             capture_output=True,
             text=True,
         )
-        assert done.returncode == 0, done.stderr
+        assert (done.returncode == 0) != bool(refuses), done.stderr
+        assert refuses in done.stderr
         return done.stderr
+
+    def move(self, place: Path) -> None:
+        """Carry the whole folder somewhere else."""
+        place.parent.mkdir(parents=True)
+        self.folder = self.folder.rename(place)
 
     def released(self, name: str) -> nbformat.NotebookNode:
         """What students get."""
@@ -101,13 +112,18 @@ class Course:
         path = self.folder / "feedback" / student / name / f"{name}.html"
         return path.read_text(encoding="utf-8")
 
+    def report(self, student: str, name: str) -> str:
+        """What the teacher is told of a student's work."""
+        path = self.folder / "reports" / student / f"{name}.txt"
+        return path.read_text(encoding="utf-8") if path.exists() else ""
+
 
 def cell_name(cell: nbformat.NotebookNode) -> str:
     """The name by which nbgrader knows a cell."""
     return str(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
 
 
-def part(plan: Plan, name: str, seconds: int = 12) -> Plan:
+def part(plan: Plan, name: str, seconds: int = 30) -> Plan:
     """A course of one assignment, with little patience."""
     chosen = tuple(one for one in plan.assignments if one.name == name)
     return dataclasses.replace(plan, assignments=chosen, seconds=seconds)

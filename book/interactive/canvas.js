@@ -39,6 +39,11 @@ function keyOf(target) {
   return target.closest("[data-key]")?.getAttribute("data-key") ?? undefined;
 }
 
+/** Whether it is part of what can be dragged. @param {EventTarget | null} target */
+function isDragged(target) {
+  return target instanceof Element && target.closest("[data-drag]") !== null;
+}
+
 /**
  * @param {Element} picture
  * @param {string} key
@@ -77,6 +82,7 @@ export function onDrag(picture, drag, nudge) {
   /** @type {string | undefined} */
   let held;
   picture.addEventListener("pointerdown", (event) => {
+    if (!isDragged(event.target)) return; // what is pressed is not captured
     held = keyOf(event.target);
     if (held === undefined) return;
     picture.setPointerCapture(event.pointerId); // the drawing below it changes
@@ -88,9 +94,7 @@ export function onDrag(picture, drag, nudge) {
   picture.addEventListener(
     "touchstart",
     (event) => {
-      if (event.target instanceof Element && event.target.closest("[data-drag]")) {
-        event.preventDefault();
-      }
+      if (isDragged(event.target)) event.preventDefault();
     },
     { passive: false },
   );

@@ -1,6 +1,6 @@
 // A plane to draw on: a square, and the numbers at its edges.
 
-import { rect, segment, write } from "./draw.js";
+import { circle, rect, segment, svg, write } from "./draw.js";
 
 /** @typedef {import("./draw.js").Point} Point */
 
@@ -50,4 +50,52 @@ export class Plane {
     segment(drawing, [left, y], [left + side, y], axis);
     segment(drawing, [x, top], [x, top + side], axis);
   }
+}
+
+/**
+ * A point at the tip of an arrow from zero, to be dragged.
+ * @param {SVGElement} drawing @param {Plane} plane @param {Point} at
+ * @param {{key: string | number, role: string, label: string}} arrow
+ */
+export function drawTip(drawing, plane, at, { key, role, label }) {
+  const tip = plane.placed(at);
+  const stroke = `var(--role-${role})`;
+  segment(drawing, plane.placed([0, 0]), tip, { stroke, "stroke-width": 3 });
+  const group = svg(drawing, "g", {
+    key, "data-drag": "", role: "button", "aria-label": label,
+  });
+  circle(group, tip, 16, { fill: "transparent" });
+  circle(group, tip, 7, { fill: stroke, stroke: "var(--ink)" });
+}
+
+/**
+ * Write names beside their points, each where it covers least of what is there already.
+ * @param {SVGElement} drawing @param {Plane} plane
+ * @param {[name: string, at: ArrayLike<number>][]} named
+ */
+export function writeNames(drawing, plane, named) {
+  const { left, top, side } = plane;
+  const places = named.map(([, at]) => plane.placed(at));
+  const taken = places.map(([x, y]) => [x - 8, y - 8, x + 8, y + 8]);
+  named.forEach(([name], number) => {
+    const [x, y] = places[number];
+    const wide = 7.6 * name.length;
+    const boxes = [10, -10 - wide, -wide / 2].flatMap((dx) =>
+      [-7, -26, 12, -45, 31].map((dy) => [x + dx, y + dy, x + dx + wide, y + dy + 15]),
+    );
+    const costs = boxes.map((box, at) => {
+      const inside = overlap(box, [left, top, left + side, top + side]);
+      const covered = taken.reduce((sum, other) => sum + overlap(box, other), 0);
+      return 3 * (15 * wide - inside) + covered + at;
+    });
+    const box = boxes[costs.indexOf(Math.min(...costs))];
+    taken.push(box);
+    write(drawing, box[0], box[1] + 12, name, { "pointer-events": "none" });
+  });
+}
+
+/** The area that two boxes share. @param {number[]} a @param {number[]} b */
+function overlap(a, b) {
+  const [wide, high] = [0, 1].map((i) => Math.min(a[i + 2], b[i + 2]) - Math.max(a[i], b[i]));
+  return Math.max(0, wide) * Math.max(0, high);
 }

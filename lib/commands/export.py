@@ -7,6 +7,8 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from lib.commands.options import loading
+
 
 def add_parser(commands: Any) -> None:
     """Describe the command to argparse."""
@@ -38,6 +40,7 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Write the export, and say how to use it."""
+    loading("export", piped=False)
     from lib.translator import Translator
     from lib.translator.export import export_translator
 

@@ -104,9 +104,15 @@ def add_tokenizer_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def loading(command: str) -> None:
-    """Say that something goes on, before PyTorch is imported, which takes seconds."""
-    if watched() and os.environ.get("LOCAL_RANK", "0") == "0":
+def loading(command: str, piped: bool = True) -> None:
+    """Say that something goes on, before PyTorch is imported, which takes seconds.
+
+    Args:
+        command: which one has begun.
+        piped: False to say it on a terminal alone.
+    """
+    first = os.environ.get("LOCAL_RANK", "0") == "0"  # of several processes
+    if first and watched() and (piped or sys.stderr.isatty()):
         print(
             f"python -m lib {command}: loading PyTorch …", file=sys.stderr, flush=True
         )
@@ -115,9 +121,9 @@ def loading(command: str) -> None:
 def watched() -> bool:
     """Tell whether somebody sees standard error while it is written.
 
-    Where it is collected, as in a notebook, nobody watches a bar.
+    Where it is closed, or collected, as in a notebook, nobody watches a bar.
     """
-    return sys.stderr is sys.__stderr__
+    return sys.stderr is not None and sys.stderr is sys.__stderr__
 
 
 def counter(part: str) -> Callable[[int, int], None] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ def read_settings(
     assignments: Sequence[str],
     file: Path | None = None,
     fixed: Mapping[str, Any] | None = None,
+    usual: Mapping[str, Any] | None = None,
 ) -> TrainingSettings:
     """Turn a file and ``NAME=VALUE`` into settings, each with the type of its default.
 
@@ -26,6 +28,7 @@ def read_settings(
         assignments: what the user wrote after each ``--set``.
         file: a TOML file with more settings; what is assigned goes before it.
         fixed: settings that the translator to begin with decides.
+        usual: what takes the place of a default.
 
     Raises:
         OSError: if the file cannot be read.
@@ -52,7 +55,27 @@ def read_settings(
                 f"The translator to begin with has {name} = {value}; leave out "
                 f"{name} = {given[name]}."
             )
-    return TrainingSettings(**given)
+    return TrainingSettings(**{**(usual or {}), **given})
+
+
+def suited_to(pairs: int) -> dict[str, int]:
+    """Return what suits so many sentence pairs of any two languages.
+
+    Sub-words, because words are many where endings are, and none where no spaces are:
+    few of them for few pairs, so that each is seen often. And so many epochs that a
+    few hundred pairs are learned at all.
+
+    Args:
+        pairs: those to train on.
+
+    Example:
+        >>> suited_to(320), suited_to(40_000)
+        ({'vocab_size': 400, 'epochs': 40}, {'vocab_size': 5000, 'epochs': 10})
+    """
+    return {
+        "vocab_size": min(8000, max(200, 100 * round(math.sqrt(pairs) / 4))),
+        "epochs": min(40, max(5, 400_000 // pairs)),
+    }
 
 
 def _read_value(text: str, kind: type) -> Any:

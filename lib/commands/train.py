@@ -22,7 +22,7 @@ from lib.commands.options import (
     watched,
     whole_number,
 )
-from lib.commands.settings import read_settings
+from lib.commands.settings import read_settings, suited_to
 from lib.corpora import Corpus, Pair, limit_training
 from lib.text import SubwordVocabulary, Vocabulary
 from lib.text.subwords import ALPHABET
@@ -64,7 +64,8 @@ def add_parser(commands: Any) -> None:
         default=[],
         metavar="NAME=VALUE",
         help="a setting of the run, such as epochs=5; may stand several times, and "
-        "goes before the file",
+        "goes before the file; for --pairs, the number of sub-words (vocab_size) and "
+        "of epochs follow from the number of pairs",
     )
     parser.add_argument(
         "--from",
@@ -79,6 +80,13 @@ def add_parser(commands: Any) -> None:
         "that it has already",
     )
     add_tokenizer_option(parser)
+    parser.add_argument(
+        "--watch",
+        type=Path,
+        metavar="FILE",
+        help="sentences, one a line, whose translations after each epoch are kept in "
+        "sentences.csv (the first ten of the validation part)",
+    )
     _add_hardware_options(parser)
     parser.set_defaults(run=run)
 
@@ -115,9 +123,11 @@ def run(options: argparse.Namespace) -> None:
     origin: str | None = getattr(options, "from")  # a word of Python's own
     start = Translator.load(origin) if origin else None
     fixed = _sizes_of(start, options.new_words) if start else None
-    settings = read_settings(options.set, options.settings, fixed)
+    own = _corpus(options) if options.pairs else None
+    usual = suited_to(len(own.splits["train"])) if own and not start else None
+    settings = read_settings(options.set, options.settings, fixed, usual)
     hardware = Hardware(options.devices, options.strategy, options.accelerator)
-    corpus = _corpus(options)
+    corpus = own or _corpus(options)
     _check_languages(corpus, settings.copying)
     folder = options.out or Path("runs") / corpus.title
     with _one_voice(folder):
@@ -150,6 +160,7 @@ def _train(
         progress=watched(),
         hardware=hardware,
         start=with_words(start, vocabularies) if start else None,
+        watch=_sentences(options.watch, encoded["validation"].pairs),
     )
     if not is_first_process():
         return
@@ -293,6 +304,14 @@ def _fitting(
                 f"longer than max_len = {max_len} tokens."
             )
     return fitting
+
+
+def _sentences(file: Path | None, validation: Sequence[Pair]) -> list[str]:
+    """Return the sentences of the file; without one, the first ten of validation."""
+    if file is None:
+        return list(dict.fromkeys(source for source, _ in validation))[:10]
+    lines = file.read_text(encoding="utf-8-sig").splitlines()
+    return [line for line in lines if line.strip()]
 
 
 def _command(options: argparse.Namespace) -> str:

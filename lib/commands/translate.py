@@ -7,13 +7,20 @@ import io
 import sys
 from typing import TYPE_CHECKING, Any
 
-from lib.commands.options import add_beam_options, add_model_option, whole_number
+from lib.commands.options import (
+    add_beam_options,
+    add_model_option,
+    loading,
+    whole_number,
+)
 from lib.text.sentences import printable
 from lib.translator import ExportedTranslator
 from lib.translator.exported import is_export
 
 if TYPE_CHECKING:
     from lib.translator import Translator
+
+_UNSURE_NOTE = "Sentence {}: the translator is unsure here."
 
 
 def add_parser(commands: Any) -> None:
@@ -50,9 +57,15 @@ def run(options: argparse.Namespace) -> None:
             )
     translator = _open(options.model, options.engine)
     _check(translator, sentences)
-    translations = translator.translate(
-        sentences, options.batch_size, options.beam, options.length_penalty
-    )
+    search = (options.batch_size, options.beam, options.length_penalty)
+    if isinstance(translator, ExportedTranslator):
+        translations = translator.translate(sentences, *search)
+    else:
+        found = translator.translate_with_doubt(sentences, *search)
+        translations = [translation.text for translation in found]
+        for number, translation in enumerate(found, start=1):
+            if translation.unsure:
+                print(_UNSURE_NOTE.format(number), file=sys.stderr)
     for translation in translations:
         print(printable(translation))
 
@@ -87,6 +100,7 @@ def _open(model: str, engine: str) -> Translator | ExportedTranslator:
         raise ValueError(
             f"'{model}' is an export for CTranslate2; use it with --engine ctranslate2."
         )
+    loading("translate", piped=False)
     from lib.translator import Translator  # PyTorch, which an export does without
 
     return Translator.load(model)

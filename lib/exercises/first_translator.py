@@ -214,16 +214,25 @@ def _expect_changes(calls: list[list[int]], target: Tensor, said_leak: bool) -> 
     that(said_leak or not missed, _UNCHANGED.format(places))
 
 
-def _misjudged(
-    answer: Any, codes: dict[str, Tensor], target: Tensor, size: int
-) -> Parts:
-    """The codes for which the answer is wrong; the first one has no leak."""
+Tried = tuple[dict[str, bool], dict[str, list[list[int]]]]
+
+
+def _said(answer: Any, codes: dict[str, Tensor], target: Tensor, size: int) -> Tried:
+    """What the answer says of each code, and what it gave the code to find out."""
     table = torch.randn(size, len(target), size)
     calls: dict[str, list[list[int]]] = {name: [] for name in codes}
     said = {
         name: bool(answer(_code(sees, table, calls[name]), target, size))
         for name, sees in codes.items()
     }
+    return said, calls
+
+
+def _misjudged(
+    tried: Tried, codes: dict[str, Tensor], target: Tensor, size: int
+) -> Parts:
+    """The codes for which the answer is wrong; the first one has no leak."""
+    said, calls = tried
     for ids in (ids for each in calls.values() for ids in each):
         for i in ids:
             that(0 <= i < size, _OUTSIDE.format(i, size - 1))
@@ -289,7 +298,7 @@ def leaks(draw: Draw) -> Cases:
         "that leaks faintly": past + 1e-3 * own,
         "that sees only the word before": torch.ones(5).diag(-1),
     }
-    yield case(codes, target, 11, use=_misjudged)
+    yield case(codes, target, 11, use=_said, judge=_misjudged)
     size, length = draw.randint(5, 12), draw.randint(3, 8)
     past = draw.normal(length, length).tril(-1)
     codes = {"without a leak": past}
@@ -299,7 +308,7 @@ def leaks(draw: Draw) -> Cases:
         leak[step, step + ahead] = draw.uniform(0.1, 1.0)
         codes[f"whose step {step} sees target {step + ahead}"] = past + leak
     target = draw.ids(0, size - 1, length)
-    yield case(codes, target, size, use=_misjudged)
+    yield case(codes, target, size, use=_said, judge=_misjudged)
 
 
 leaks.slips = {

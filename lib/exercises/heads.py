@@ -323,20 +323,31 @@ def _is_unsure(name: str) -> str:
     )
 
 
-def _accepts_unchanged(answer: Any) -> bool:
-    that(answer(_Unchanged()), _MOVES)
+def _on_unchanged(answer: Any) -> bool:
+    return bool(answer(_Unchanged()))
+
+
+def _accepts_unchanged(verdict: bool) -> bool:
+    that(verdict, _MOVES)
     return True
 
 
-def _accepts(answer: Any, n_heads: int) -> bool:
+def _on_right(answer: Any, n_heads: int) -> list[bool]:
     module = MultiHeadAttention(8, n_heads)
-    that(all(answer(module) for _ in range(5)), _rejects_right(n_heads))
+    return [bool(answer(module)) for _ in range(5)]
+
+
+def _accepts(verdicts: list[bool], n_heads: int) -> bool:
+    that(all(verdicts), _rejects_right(n_heads))
     return True
 
 
-def _rejects(answer: Any, name: str, *more: float) -> bool:
+def _on_broken(answer: Any, name: str, *more: float) -> list[bool]:
     module = _BROKEN[name](*more)
-    verdicts = [bool(answer(module)) for _ in range(5)]
+    return [bool(answer(module)) for _ in range(5)]
+
+
+def _rejects(verdicts: list[bool], name: str, *more: float) -> bool:
     that(not all(verdicts), _accepts_broken(name))
     that(not any(verdicts), _is_unsure(name))
     return True
@@ -348,12 +359,12 @@ def _rejects(answer: Any, name: str, *more: float) -> bool:
 )
 def follows_the_tokens(draw: Draw) -> Cases:
     """`follows_the_tokens(attention)`: a test that accepts and rejects."""
-    yield case(use=_accepts_unchanged)
+    yield case(use=_on_unchanged, judge=_accepts_unchanged)
     for n_heads in (1, 2, 4):
-        yield case(n_heads, use=_accepts)
-    for name in _BROKEN:
-        yield case(name, use=_rejects)
-    yield case("that adds to later tokens", draw.uniform(0.05, 0.5), use=_rejects)
+        yield case(n_heads, use=_on_right, judge=_accepts)
+    steps = "that adds to later tokens", draw.uniform(0.05, 0.5)
+    for broken in (*((name,) for name in _BROKEN), steps):
+        yield case(*broken, use=_on_broken, judge=_rejects)
 
 
 _MERGED, _SPLIT, _POSITIONS, *_ = _BROKEN

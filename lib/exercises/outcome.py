@@ -1,13 +1,14 @@
 """What an answer gave for a case, and how two such outcomes compare."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from lib.exercises.cases import Parts
 from lib.exercises.compare import same, wrong_alike
-from lib.exercises.guard import CheckFailed
+from lib.exercises.guard import CheckFailed, NotAnswered, reason
 
-__all__ = ["OtherForm", "Outcome"]
+__all__ = ["OtherForm", "Outcome", "outcome_of"]
 
 
 class OtherForm(Exception):  # noqa: N818 - it names what happened
@@ -49,7 +50,8 @@ class Outcome:
         """Whether a part is just as wrong, or the error of the same kind."""
         if self.error or slip.error:
             causes = [one.error and one.error.__cause__ for one in (self, slip)]
-            return None not in causes and type(causes[0]) is type(causes[1])
+            kinds = {type(cause).__name__ for cause in causes}  # a name can be sent
+            return None not in causes and len(kinds) == 1
         return self.has_form == slip.has_form and same(
             self.part(key), slip.part(key), atol
         )
@@ -61,3 +63,26 @@ class Outcome:
         if self.error or slip.error or not self.has_form:
             return False
         return wrong_alike(self.part(key), slip.part(key), right.part(key))
+
+
+def outcome_of(make: Callable[[], Any]) -> Outcome:
+    """The value that this makes, or the sentence of what went wrong.
+
+    Raises:
+        NotAnswered: if it meets what a stub leaves.
+    """
+    try:
+        return Outcome(make())
+    except NotAnswered:
+        raise
+    except OtherForm as found:
+        return Outcome(found.value, has_form=False)
+    except CheckFailed as failure:
+        return Outcome(error=failure)
+    except Exception as error:
+        unread = CheckFailed(
+            f"the answer could not be read ({reason(error)}); "
+            "compare what it gives back with what the task asks for."
+        )
+        unread.__cause__ = error
+        return Outcome(error=unread)

@@ -6,8 +6,7 @@ lets a missing one fail too.
 """
 
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,17 +15,9 @@ import torch
 from lib.exercises.calls import Without
 from lib.exercises.cases import Case, Cases, Draw, Parts, case
 from lib.exercises.compare import difference
-from lib.exercises.guard import (
-    CheckFailed,
-    Guarded,
-    NotAnswered,
-    answered,
-    brief,
-    reason,
-    that,
-    unwrap,
-)
-from lib.exercises.outcome import OtherForm, Outcome
+from lib.exercises.guard import CheckFailed, NotAnswered, brief, that
+from lib.exercises.outcome import Outcome, outcome_of
+from lib.exercises.trial import Trial
 
 __all__ = [
     "CHAPTERS",
@@ -76,125 +67,64 @@ def strict(on: bool = True) -> None:
     _is_strict = on
 
 
-@dataclass
-class Exercise:
+@dataclass(kw_only=True)
+class Exercise(Trial):
     """The record of an exercise, and its check: call it with an answer.
 
     `exercise` makes one, of a function that yields the cases.
     """
 
-    inputs: Callable[[Draw], Cases]
     right: Any
     praise: str
-    read: Callable[[Any], Any] | None = None
-    form: tuple[str, Callable[[Any], object]] | None = None
-    without: Without | None = None
     atol: float = 1e-4
     number: str = ""
     slips: Slips = field(default_factory=dict)
     """Sentences that name a slip, each with the wrong function that makes it."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         module = sys.modules[self.inputs.__module__]
-        self.chapter = module.__name__.rpartition(".")[2]
-        self.name = self.inputs.__name__
         if not self.number:
             before = [one for one in exercises(module) if one.name != self.name]
             place = CHAPTERS.index(self.chapter) + 1 if self.chapter in CHAPTERS else 0
             self.number = f"{place}.{len(before) + 1}"
 
-    @property
-    def key(self) -> str:
-        """The name of its chapter and its own: what stays when chapters move."""
-        return f"{self.chapter}.{self.name}"
-
-    def cases(self, seed: int | str = 0) -> list[Case]:
-        """What an answer is tried on; what is drawn is drawn from the seed."""
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(0)
-            return list(self.inputs(Draw(seed)))
-
-    @property
-    def draws_inputs(self) -> bool:
-        """Whether something in its cases depends on the seed."""
-        draw = Draw(0)
-        before = draw.getstate()
-        with torch.random.fork_rng(devices=[]):
-            list(self.inputs(draw))
-        return draw.getstate() != before
-
     def expected(self, case: Case) -> Outcome:
         """What a right answer gives; no answer is needed to know it."""
-        return self.outcome(self.right, case)
+        return self._judged(self.outcome(self.right, case), case)
 
-    def outcome(self, answer: Any, case: Case) -> Outcome:
-        """What an answer gives, in the form in which it is compared.
-
-        Raises:
-            NotAnswered: if it is a stub.
-        """
-        torch.manual_seed(0)
-        try:
-            guarded = self._guarded(answer)
-            if case.use:
-                value = case.use(guarded, *case.args)
-            else:
-                is_value = not (case.args or callable(guarded))
-                value = guarded if is_value else guarded(*case.args)
-            value = unwrap(value)
-            return Outcome(self.read(value) if self.read else value)
-        except NotAnswered:
-            raise
-        except OtherForm as found:
-            return Outcome(found.value, has_form=False)
-        except CheckFailed as failure:
-            return Outcome(error=failure)
-        except Exception as error:
-            unread = CheckFailed(
-                f"the answer could not be read ({reason(error)}); "
-                "compare what it gives back with what the task asks for."
-            )
-            unread.__cause__ = error
-            return Outcome(error=unread)
-
-    def _guarded(self, answer: Any) -> Any:
-        """The answer, safe to call; what it gives back has the form, or it is told."""
-
-        def formed(*args: Any) -> Any:
-            return self._formed(unwrap(guarded(*args)))
-
-        if not callable(answer):
-            return self._formed(answered(answer))
-        guarded = Guarded(answer)
-        return formed if self.form else guarded
-
-    def _formed(self, value: Any) -> Any:
-        if self.form and not self.form[1](value):
-            raise OtherForm(value)
-        return value
-
-    def expect_right(self, answer: Any, cases: Sequence[Case]) -> None:
+    def expect_right(self, tried: Iterator[Outcome], cases: Sequence[Case]) -> None:
         """Demand that an answer is right for all cases.
+
+        Args:
+            tried: what the answer gives for them, one after the other.
+            cases: what it is tried on.
 
         Raises:
             CheckFailed: if it is not, with the sentence of the slip that it equals.
             NotAnswered: if it is a stub.
         """
-        watch = self.without.watch if self.without else nullcontext
         with torch.random.fork_rng(devices=[]):
             for place, one in enumerate(cases):
                 right = self.expected(one)  # before the answer can change anything
-                with watch():
-                    found = self.outcome(answer, one)
+                found = self._judged(next(tried), one)
                 first = found.differs_at(right, self.atol)
                 if first is not None:
                     raise self._told(found, first, cases[: place + 1])
 
+    @staticmethod
+    def _judged(found: Outcome, case: Case) -> Outcome:
+        """What is compared, made of what an answer gave and of what is known of it."""
+        judge = case.judge
+        if judge is None or found.error or not found.has_form:
+            return found
+        return outcome_of(lambda: judge(found.value, *case.args))
+
     def __call__(self, answer: Any) -> bool | None:
         """Check an answer, and print or raise the sentence that says how it is."""
         try:
-            answered(answer)
-            self.expect_right(answer, self.cases())
+            cases = self.cases()
+            self.expect_right(self.tried(answer, cases), cases)
         except NotAnswered as missing:
             sentence = f"Exercise {self.number}: not answered yet. {missing}"
             if _is_strict:
@@ -229,7 +159,7 @@ class Exercise:
         wrong: list[tuple[str, Outcome]] = []
         for sentence, functions in self.slips.items():
             for function in functions if isinstance(functions, list) else [functions]:
-                outcomes = [self.outcome(function, one) for one in cases]
+                outcomes = [self._judged(self.outcome(function, c), c) for c in cases]
                 pairs = zip(outcomes, rights, strict=True)
                 places = [one.differs_at(right, self.atol) for one, right in pairs]
                 if places == [*[None] * (len(cases) - 1), first]:
@@ -289,7 +219,15 @@ def exercise(
     """
 
     def record(inputs: Callable[[Draw], Cases]) -> Exercise:
-        return Exercise(inputs, right, praise, read, form, without, atol)
+        return Exercise(
+            inputs=inputs,
+            right=right,
+            praise=praise,
+            read=read,
+            form=form,
+            without=without,
+            atol=atol,
+        )
 
     return record
 

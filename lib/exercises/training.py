@@ -69,12 +69,16 @@ def _rate(
     return answer
 
 
+def _rates(answer: Any, steps: tuple[int, ...], *sizes: int) -> list[float]:
+    return [float(answer(step, *sizes)) for step in steps]
+
+
 def _in_right_rates(
-    answer: Any, steps: tuple[int, ...], d_model: int, warmup_steps: int
+    rates: list[float], steps: tuple[int, ...], *sizes: int
 ) -> list[float]:
     """The rates in units of the right ones, which are very small numbers."""
-    sizes = d_model, warmup_steps
-    return [float(answer(step, *sizes)) / _rate()(step, *sizes) for step in steps]
+    pairs = zip(rates, steps, strict=True)
+    return [rate / _rate()(step, *sizes) for rate, step in pairs]
 
 
 @exercise(
@@ -92,7 +96,8 @@ def paper_rate(draw: Draw) -> Cases:
     ):
         call = f"paper_rate(step, {d_model}, {warmup})"
         what = f"{call} for the steps {steps}, divided by the right rates,"
-        yield case(steps, d_model, warmup, what=what, use=_in_right_rates)
+        sizes = d_model, warmup
+        yield case(steps, *sizes, what=what, use=_rates, judge=_in_right_rates)
 
 
 paper_rate.slips = {

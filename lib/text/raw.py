@@ -32,6 +32,7 @@ _ADDRESS = re.compile(
     r"(?:https?://|www\.)[^\s\"<>]*[\w/]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 )
 _FACE = re.compile(r"(?:^|\s)(?:[:;]-?[()DP]|<3)(?=\s|$)")
+_LOOP = re.compile(r"(\D)\1{3,}|(\D{2,}?)\2{2,}", re.IGNORECASE)
 _ENDS = re.compile(r"[.?!。？！؟।]['\")»]*$")
 
 
@@ -45,6 +46,7 @@ class Form(NamedTuple):
         ended: whether it ends with a mark.
         curly: whether its quotation marks are typographic ones.
         held: what each placeholder stands for.
+        loops: whether it says something again and again, as its translation then may.
     """
 
     before: str = ""
@@ -53,6 +55,7 @@ class Form(NamedTuple):
     ended: bool = True
     curly: bool = False
     held: tuple[str, ...] = ()
+    loops: bool = True
 
 
 def plain(text: str) -> str:
@@ -126,7 +129,7 @@ def prepare(sentence: str, alphabet: frozenset[str]) -> tuple[str, Form]:
         >>> letters = frozenset("abcdefghijklmnopqrstuvwxyzI. ")
         >>> prepare("i love it 😀", letters)
         ('I love it.', Form(before='', after=' 😀', capitals='none', ended=False, \
-curly=False, held=()))
+curly=False, held=(), loops=False))
     """
     curly = bool(re.search("[“”]", sentence))
     text, held = _hold(" ".join(plain(sentence).split()), alphabet)
@@ -138,7 +141,26 @@ curly=False, held=()))
         text = text[:1].upper() + text[1:]
     ended = bool(_ENDS.search(text))
     text = text if ended else text.rstrip(" ,;:") + "."
-    return text, Form(before, after, capitals, ended, curly, tuple(held))
+    loops = without_loops(text) != text
+    return text, Form(before, after, capitals, ended, curly, tuple(held), loops)
+
+
+def without_loops(text: str) -> str:
+    """Let a text say once what it says three times in a row or more.
+
+    A model that has lost its way writes the same tokens until its limit stops it. The
+    text shows that best: as tokens, 1000000 is a loop as well, and a loop is often cut
+    another way each time around. So decoding stays as the paper has it, and what it
+    wrote is cut here, behind any engine; digits never are, and a single character
+    only from four times on.
+
+    Example:
+        >>> without_loops("Lo siento. Lo siento. Lo siento. Lo siento.")
+        'Lo siento.'
+        >>> without_loops("No, no, pero cuesta 1000000 en la calle.")
+        'No, no, pero cuesta 1000000 en la calle.'
+    """
+    return _LOOP.sub(lambda loop: loop[1] or loop[2], f" {text}")[1:].rstrip()
 
 
 def _hold(text: str, alphabet: frozenset[str]) -> tuple[str, list[str]]:
@@ -197,7 +219,8 @@ def in_kind(translation: str, form: Form) -> str:
         >>> in_kind("Me encanta.", Form(after=" 😀", capitals="none", ended=False))
         'me encanta 😀'
     """
-    text = translation.replace(UNK, PLACEHOLDER) if form.held else translation
+    text = translation if form.loops else without_loops(translation)
+    text = text.replace(UNK, PLACEHOLDER) if form.held else text
     if not form.ended and not text.endswith(".."):
         text = text.removesuffix(".")
     if form.capitals != "some":

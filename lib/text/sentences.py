@@ -51,7 +51,7 @@ def read_source(
         >>> words = Vocabulary.build(["Lets go ."])
         >>> read_source(" lets  go!", words, max_len=9, punctuate=True)
         Source(text='Lets go.', ids=[5, 6, 4, 2], form=Form(before='', after='', \
-capitals='some', ended=True, curly=False, held=()), space='')
+capitals='some', ended=True, curly=False, held=(), loops=True), space='')
     """
     if isinstance(sentence, Source):
         return sentence
@@ -166,6 +166,11 @@ def in_batches(
         written.update(zip(batch, results, strict=True))
     found = iter(written[index] for index in range(len(ids)))
     return [[(source, next(found)) for source in sources] for sources in parts]
+
+
+def in_loop(translation: str, source: Source) -> bool:
+    """Tell whether a translation goes round in a circle that its source does not."""
+    return not source.form.loops and raw.without_loops(translation) != translation
 
 
 def joined(sentences: Iterable[tuple[Source, str]]) -> str:

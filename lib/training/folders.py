@@ -19,7 +19,7 @@ from lib.training.devices import is_first_process
 from lib.training.settings import TrainingSettings
 
 SETTINGS, LOG, CHECKPOINT = "settings.json", "log.csv", "checkpoint.safetensors"
-TENSORBOARD, LOCK = "tensorboard", ".lock"
+TENSORBOARD, SENTENCES, LOCK = "tensorboard", "sentences.csv", ".lock"
 
 Splits = Mapping[str, Sequence[tuple[str, str]]]
 

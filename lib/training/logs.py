@@ -5,12 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import lightning
-from lightning.pytorch.callbacks import Callback, Checkpoint
+import torch
+from lightning.pytorch.callbacks import Callback, Checkpoint, TQDMProgressBar
 
+from lib.decoding import greedy_decode
+from lib.text import Vocabulary
 from lib.text.files import write_whole
 
 COLUMNS = (
@@ -26,11 +30,14 @@ COLUMNS = (
 )
 
 
-def read_log(file: Path) -> list[dict[str, str]]:
+def read_log(
+    file: Path, numbers: Sequence[str] = ("epoch", "seconds")
+) -> list[dict[str, str]]:
     r"""Read the log of a run, one dictionary an epoch.
 
     Args:
         file: the CSV file.
+        numbers: the columns that must hold numbers.
 
     Raises:
         ValueError: if it is no log of a run; the message names the file.
@@ -39,7 +46,7 @@ def read_log(file: Path) -> list[dict[str, str]]:
         with file.open(encoding="utf-8", newline="") as lines:
             rows = list(csv.DictReader(lines))
         for row in rows:
-            int(row["epoch"]), float(row["seconds"])
+            int(row["epoch"]), [float(row[name]) for name in numbers]
     except (KeyError, TypeError, ValueError, csv.Error) as error:
         raise ValueError(
             f"{file} is damaged: it is not the log of a run; move it away."
@@ -47,15 +54,18 @@ def read_log(file: Path) -> list[dict[str, str]]:
     return rows
 
 
-def write_log(file: Path, rows: Iterable[Mapping[str, str]]) -> None:
+def write_log(
+    file: Path, rows: Iterable[Mapping[str, str]], columns: Sequence[str] = COLUMNS
+) -> None:
     """Write the log of a run, one line an epoch; a row may lack some of the metrics.
 
     Args:
         file: the CSV file.
         rows: one dictionary an epoch, as :func:`read_log` gives them.
+        columns: their names, in order.
     """
     table = io.StringIO()
-    writer = csv.DictWriter(table, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(table, columns, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     write_whole(file, table.getvalue())
@@ -63,6 +73,8 @@ def write_log(file: Path, rows: Iterable[Mapping[str, str]]) -> None:
 
 class EpochLog(Callback):
     """Write one line an epoch to a CSV file, the lines of a resumed run included."""
+
+    numbers: tuple[str, ...] = ("epoch", "seconds")
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -72,7 +84,7 @@ class EpochLog(Callback):
     def on_train_start(self, trainer: lightning.Trainer, *_: object) -> None:
         # Keep what the checkpoint knows of; an epoch after it will be run again.
         if trainer.current_epoch and self.file.exists():
-            rows = read_log(self.file)
+            rows = read_log(self.file, self.numbers)
             self.rows = [r for r in rows if int(r["epoch"]) <= trainer.current_epoch]
 
     def on_train_epoch_start(self, *_: object) -> None:
@@ -101,6 +113,46 @@ class EpochLog(Callback):
         write_log(self.file, self.rows)
 
 
+class SentenceLog(EpochLog):
+    """Write down what some sentences become after each epoch, greedily.
+
+    Losses fall smoothly; sentences show what is learned, and when.
+    """
+
+    numbers = ("epoch",)
+
+    def __init__(
+        self, file: Path, sentences: Sequence[str], src_vocab: Vocabulary, max_len: int
+    ) -> None:
+        super().__init__(file)
+        self.sentences = sentences
+        ids = [[*src_vocab.encode(text), src_vocab.eos_id] for text in sentences]
+        longest = max(map(len, ids))
+        if longest > max_len:
+            raise ValueError(
+                f"A sentence to watch has {longest} tokens, but max_len is {max_len}; "
+                "leave it out."
+            )
+        self.src = torch.nn.utils.rnn.pad_sequence(
+            [torch.tensor(row) for row in ids], True, src_vocab.pad_id
+        )  # (B, S)
+
+    def on_train_epoch_end(
+        self, trainer: lightning.Trainer, task: lightning.LightningModule
+    ) -> None:
+        if not trainer.is_global_zero:
+            return
+        ends: Any = task.sos_id, task.eos_id
+        vocabulary: Any = task.tgt_vocab
+        written = greedy_decode(task.model, self.src.to(task.device), *ends).tolist()
+        epoch = str(trainer.current_epoch + 1)
+        self.rows += [
+            {"epoch": epoch, "source": source, "written": vocabulary.decode(row)}
+            for source, row in zip(self.sentences, written, strict=True)
+        ]
+        write_log(self.file, self.rows, ("epoch", "source", "written"))
+
+
 class SaveEveryEpoch(Checkpoint):
     """Save a checkpoint when an epoch ends, in place of the one before.
 
@@ -112,3 +164,13 @@ class SaveEveryEpoch(Checkpoint):
 
     def on_train_epoch_end(self, trainer: lightning.Trainer, *_: object) -> None:
         trainer.save_checkpoint(self.file)
+
+
+class EpochBar(TQDMProgressBar):
+    """Lightning's progress bar, which counts the epochs from 1, as the log does."""
+
+    def on_train_epoch_start(self, trainer: lightning.Trainer, *_: object) -> None:
+        self.train_progress_bar.reset(self.total_train_batches)
+        self.train_progress_bar.set_description(
+            f"Epoch {trainer.current_epoch + 1} of {trainer.max_epochs}"
+        )

@@ -14,7 +14,7 @@ from pathlib import Path
 import lightning
 import torch
 from lightning.fabric.utilities.exceptions import MisconfigurationException
-from lightning.pytorch.callbacks import Callback, Checkpoint, TQDMProgressBar
+from lightning.pytorch.callbacks import Callback, Checkpoint
 from lightning.pytorch.utilities.exceptions import SIGTERMException
 
 from lib.model import Transformer
@@ -28,13 +28,14 @@ from lib.training.devices import Hardware, is_first_process
 from lib.training.folders import (
     CHECKPOINT,
     LOG,
+    SENTENCES,
     SETTINGS,
     TENSORBOARD,
     alone_in,
     check_folder,
     run_settings,
 )
-from lib.training.logs import EpochLog, SaveEveryEpoch
+from lib.training.logs import EpochBar, EpochLog, SaveEveryEpoch, SentenceLog
 from lib.training.settings import TrainingSettings
 from lib.training.stopping import StopEarly
 from lib.training.task import TranslationTask
@@ -51,6 +52,7 @@ def train(
     progress: bool = False,
     hardware: Hardware | None = None,
     start: Transformer | None = None,
+    watch: Sequence[str] = (),
 ) -> TranslationTask:
     """Train a translator, from the start or from where an interrupted run stands.
 
@@ -67,6 +69,8 @@ def train(
             devices, Lightning starts the program once for each of them.
         start: a trained model of the same sizes whose weights to begin with; random
             weights if None.
+        watch: sentences whose translations after each epoch are kept in the folder, in
+            ``sentences.csv``.
 
     Returns:
         The trained task; its ``model`` is the Transformer, with the weights that the
@@ -109,8 +113,7 @@ def train(
         for name, part in splits.items()
     }
     description = run_settings(settings, pairs, src_vocab, tgt_vocab, start=start)
-    hardware = hardware or Hardware()
-    hardware.check_precision(settings.precision)
+    (hardware := hardware or Hardware()).check_precision(settings.precision)
     first = is_first_process()  # the others find the run that it has begun
     with alone_in(folder), _torch_as_before(), _quiet_lightning():
         checkpoint = (
@@ -124,6 +127,7 @@ def train(
         best = StopEarly(settings.patience)
         chosen: list[Callback] = [kept] if settings.average > 1 else []
         chosen += [best] if settings.patience else []
+        chosen += _watching(folder, watch, src_vocab, settings.max_len)
         callbacks = chosen + _writers(folder, progress)
         trainer = _trainer(settings, hardware, callbacks, progress)
         if folder and first:  # only now: a run that cannot begin leaves nothing behind
@@ -204,6 +208,14 @@ def _fit(
         raise KeyboardInterrupt
 
 
+def _watching(
+    folder: Path | None, watch: Sequence[str], src_vocab: Vocabulary, max_len: int
+) -> list[Callback]:
+    if folder is None or not watch:
+        return []
+    return [SentenceLog(folder / SENTENCES, watch, src_vocab, max_len)]
+
+
 def _writers(folder: Path | None, progress: bool) -> list[Callback]:
     callbacks: list[Callback] = []
     if folder and is_first_process():
@@ -211,7 +223,7 @@ def _writers(folder: Path | None, progress: bool) -> list[Callback]:
     if folder:  # the log first: a checkpoint then never knows of an epoch it lacks
         callbacks += [EpochLog(folder / LOG), SaveEveryEpoch(folder / CHECKPOINT)]
     if progress:
-        callbacks.append(TQDMProgressBar(refresh_rate=20))
+        callbacks.append(EpochBar(refresh_rate=20))
     return callbacks
 
 

@@ -27,6 +27,7 @@ SHIPPED = Path(__file__).parent.parent / "shipped"
 """The folder of the models that come with the book."""
 
 _CONFIG, _WEIGHTS = "config.json", "model.safetensors"
+_UNSURE = "unsure_above"  # folders of old do not have it
 _FORMAT = 1
 _NUMBERS = ("F16", "BF16", "F32")
 _LAYER = re.compile(r"(en|de)coder\.layers\.\d+(?=\.)")
@@ -48,6 +49,7 @@ def write_folder(
     vocabularies: tuple[Vocabulary, Vocabulary],
     reading: Mapping[str, bool],
     half: bool = False,
+    unsure_above: float | None = None,
 ) -> None:
     """Write all that a translator is made of into a folder.
 
@@ -57,6 +59,7 @@ def write_folder(
         vocabularies: of the source and the target; they may be one and the same.
         reading: whether it punctuates, and reads prose; as in :class:`Translator`.
         half: True to halve the file by keeping 16 bits of each weight.
+        unsure_above: as in :class:`Translator`.
 
     Raises:
         ValueError: if a weight is no finite number, or too large for 16 bits.
@@ -67,6 +70,8 @@ def write_folder(
         **write_reading(reading),
         "model": model.config.to_dict(),
     }
+    if unsure_above is not None:
+        description[_UNSURE] = unsure_above
     description |= write_vocabularies(folder, vocabularies)
     write_whole(folder / _WEIGHTS, save(weights, metadata={"format": "pt"}))
     write_json(folder / _CONFIG, description)
@@ -74,14 +79,14 @@ def write_folder(
 
 def read_folder(
     folder: Path | str,
-) -> tuple[Transformer, Vocabulary, Vocabulary, dict[str, bool]]:
+) -> tuple[Transformer, Vocabulary, Vocabulary, dict[str, Any]]:
     """Read what :func:`write_folder` wrote, or a shipped translator by its name.
 
     Args:
         folder: the folder, or a name like "grammar-en-es".
 
     Returns:
-        The model, both vocabularies, and how it reads, by name.
+        The model, both vocabularies, and how it reads and doubts, by name.
 
     Raises:
         FileNotFoundError: if there is no such folder, or a file is missing in it.
@@ -98,7 +103,11 @@ def read_folder(
         with torch.random.fork_rng(devices=[]):  # first weights, soon replaced
             model = Transformer(config)
         _load_weights(model, folder / _WEIGHTS)
-        reading = read_reading(description)
+        reading: dict[str, Any] = {**read_reading(description)}
+        if _UNSURE in description:
+            reading[_UNSURE] = float(description[_UNSURE])
+            if not reading[_UNSURE] >= 0:  # not a number, too
+                raise ValueError(f"{_UNSURE} is {description[_UNSURE]!r}")
     except _DAMAGE as error:
         reason = " ".join(str(error).split())
         raise ValueError(

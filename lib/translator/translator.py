@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -15,12 +17,29 @@ from lib.text.sentences import (
     Source,
     Written,
     in_batches,
+    in_loop,
     joined,
     read_source,
     read_text,
     unknown_words,
 )
+from lib.translator.doubt import doubts
 from lib.translator.folder import read_folder, write_folder
+
+
+class Doubted(NamedTuple):
+    """A translation, and how much the translator doubts it.
+
+    Args:
+        text: the translation.
+        doubt: of its most doubtful sentence, as :func:`lib.translator.doubt.doubts`
+            computes it.
+        unsure: whether that is so much that readers should know.
+    """
+
+    text: str
+    doubt: float
+    unsure: bool
 
 
 class Translator:
@@ -34,6 +53,8 @@ class Translator:
             or ends in "!", because the model has never seen one like that.
         prose: True to read what people type (:mod:`lib.text.raw`): several sentences,
             in any letters, with what the vocabulary cannot write put through.
+        unsure_above: the doubt from which on a translation gets a note; None for a
+            translator whose doubt nobody has measured.
 
     Raises:
         ValueError: if model and vocabularies differ in size, or in their padding.
@@ -56,6 +77,7 @@ class Translator:
         tgt_vocab: Vocabulary,
         punctuate: bool = False,
         prose: bool = False,
+        unsure_above: float | None = None,
     ) -> None:
         sizes = (model.config.src_vocab_size, model.config.tgt_vocab_size)
         if sizes != (len(src_vocab), len(tgt_vocab)):
@@ -74,6 +96,7 @@ class Translator:
         self.tgt_vocab = tgt_vocab
         self.punctuate = punctuate
         self.prose = prose
+        self.unsure_above = unsure_above
 
     @property
     def device(self) -> torch.device:
@@ -128,15 +151,49 @@ class Translator:
         """
 
         def write(src: Tensor) -> list[str]:
-            if beam_size == 1:
-                found = self._greedy(src)
-            else:
-                kept = self._search(src, beam_size, length_penalty, 1)
-                found = [hypotheses[0].ids for hypotheses in kept]
+            found = self._write(src, beam_size, length_penalty)
             return [self.tgt_vocab.decode(ids) for ids in found]
 
         written = self._in_batches(sentences, batch_size, write)
         return [joined(found) for found in written]
+
+    def translate_with_doubt(
+        self,
+        sentences: Iterable[str | Source],
+        batch_size: int = 64,
+        beam_size: int = 1,
+        length_penalty: float = 0.6,
+    ) -> list[Doubted]:
+        """Translate sentences, and tell of each how sure the translator is.
+
+        Arguments and errors are those of :meth:`translate`. A loop in a translation is
+        cut short, and such a translation is never sure.
+        """
+
+        def write(src: Tensor) -> list[tuple[str, float]]:
+            found = self._write(src, beam_size, length_penalty)
+            doubt = doubts(self.model, src, found, self.tgt_vocab.sos_id)
+            return list(zip(map(self.tgt_vocab.decode, found), doubt, strict=True))
+
+        return [
+            self._doubted(found)
+            for found in self._in_batches(sentences, batch_size, write)
+        ]
+
+    def _doubted(self, found: list[tuple[Source, tuple[str, float]]]) -> Doubted:
+        text = joined((source, text) for source, (text, _) in found)
+        most = max(doubt for _, (_, doubt) in found)
+        limit = math.inf if self.unsure_above is None else self.unsure_above
+        cut = any(in_loop(text, source) for source, (text, _) in found)
+        return Doubted(text, most, cut or most > limit)
+
+    def _write(
+        self, src: Tensor, beam_size: int, length_penalty: float
+    ) -> list[list[int]]:
+        if beam_size == 1:
+            return self._greedy(src)
+        kept = self._search(src, beam_size, length_penalty, 1)
+        return [hypotheses[0].ids for hypotheses in kept]
 
     def n_best(
         self, sentence: str, n_best: int = 4, length_penalty: float = 0.6
@@ -204,7 +261,8 @@ class Translator:
         """
         vocabularies = (self.src_vocab, self.tgt_vocab)
         reading = {"punctuate": self.punctuate, "prose": self.prose}
-        write_folder(Path(folder), self.model, vocabularies, reading, half)
+        doubt = self.unsure_above
+        write_folder(Path(folder), self.model, vocabularies, reading, half, doubt)
 
     @classmethod
     def load(cls, folder: Path | str) -> Translator:

@@ -10,14 +10,7 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from book.tools.course.plan import Assignment, read_plan
-from tests.graded_course import (
-    Course,
-    cell_name,
-    not_on_windows,
-    part,
-    set_up,
-    solutions,
-)
+from tests.graded_course import Course, cell_name, not_on_windows, set_up, solutions
 
 pytestmark = not_on_windows
 NAME = "03-attention"
@@ -42,20 +35,69 @@ NAMED = (
     "The first position looks at all alike",
 )
 OVERWRITES = """\
-from book.tools.course import hidden
 from lib.exercises import attention as check
-from lib.exercises import record
+from lib.exercises import compare
 
 check.softmax.right = lambda x: x
-check.softmax = lambda *answers: True
-record.same = lambda *values, **more: True
-hidden.expect_the_same = lambda *values, **more: None
+check.softmax.tried = lambda *answers: iter(answers)
+compare.same = lambda *values, **more: True
 torch.allclose = lambda *values, **more: True
 
 
 def softmax(x):
     return x
 """
+REACHES = {
+    "3.1": """\
+try:
+    from book.tools.course.hidden import record
+except ImportError:
+    softmax = None
+else:
+    softmax = record("3.1").right
+""",
+    "3.2": """\
+import sys
+from lib.exercises import attention as check
+
+attend = getattr(sys.modules["lib.exercises.attention"].attend, "right", None)
+""",
+    "3.3": """\
+import json
+from pathlib import Path
+
+import lib
+
+chapter = Path(lib.__file__).parents[1] / "book" / "03_attention.ipynb"
+try:
+    cells = json.loads(chapter.read_text())["cells"]
+except OSError:
+    cells = []
+for cell in cells:
+    text = "".join(cell["source"])
+    if "<summary>Solution" in text and "def spread" in text:
+        exec(text.split("```python")[1].split("```")[0])
+""",
+    "3.4": """\
+import gc
+
+answers = [
+    one
+    for one in gc.get_objects()
+    if type(one).__name__ == "function"
+    and str(one.__module__).startswith("lib.exercises")
+    and one.__name__ in ("_look_back", "answer")
+]
+look_back = answers[0] if answers else ...
+""",
+}
+NAMED_TO_THE_TEACHER = (
+    "Refused: it does not import book",
+    "Refused: it does not ask for attention.attend.right",
+    'attend = getattr(sys.modules["lib.exercises.attention"].attend, "right", None)',
+    "book/03_attention.ipynb",
+    "for one in gc.get_objects()",
+)
 LOOPS = """\
 from IPython.display import clear_output
 
@@ -92,10 +134,10 @@ while True:
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """The assignment, handed in by seven students, graded, with feedback."""
+    """The assignment, handed in by ten students, moved, graded, with feedback."""
     set_up()
     folder = tmp_path_factory.mktemp("course")
-    made = Course(folder, part(PLAN, NAME))
+    made = Course(folder, PLAN)
     precious = folder / "precious"
     precious.mkdir()
     (precious / "gradebook.db").write_text("all the marks")
@@ -112,12 +154,18 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
             "3.3": DELETES.format(places=[str(precious), str(made.folder)]),
             "3.4": PRINTS,
         },
+        "reaches": REACHES,
     }.items():
         made.hand_in(student, NAME, answers)
-    made.hand_in("pastes-and-deletes", NAME, RIGHT)
+    for student in ("pastes-and-deletes", "renames", "hands-in-another"):
+        made.hand_in(student, NAME, RIGHT)
+    rename(made, "renames", f"{NAME} (1).ipynb")
+    other = rename(made, "hands-in-another", "notes.ipynb")
+    nbformat.write(nbformat.v4.new_notebook(), other)
     paste_and_delete(made, "pastes-and-deletes")
     hand_in_by_exchange(made, folder, "solution")
-    made.nbgrader("autograde", NAME)
+    made.move(folder / "hub" / "course")
+    made.nbgrader("autograde", NAME, refuses="hands-in-another")
     made.nbgrader("generate_feedback", NAME)
     return made
 
@@ -125,6 +173,12 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 @pytest.fixture(scope="module")
 def scores(course: Course) -> dict[str, dict[str, float]]:
     return course.scores(NAME)
+
+
+def rename(course: Course, student: str, name: str) -> Path:
+    """Hand the notebook in under another name."""
+    folder = course.folder / "submitted" / student / NAME
+    return (folder / f"{NAME}.ipynb").rename(folder / name)
 
 
 def paste_and_delete(course: Course, student: str) -> None:
@@ -163,6 +217,8 @@ def hand_in_by_exchange(course: Course, folder: Path, student: str) -> None:
         ("overwrites-and-loops", {"3.3", "3.4"}),
         ("deletes-and-prints", {"3.1", "3.2"}),
         ("pastes-and-deletes", {"3.2", "3.3", "3.4"}),
+        ("renames", {"3.1", "3.2", "3.3", "3.4"}),
+        ("reaches", set()),
     ],
 )
 def test_each_gets_the_marks_of_what_is_right(
@@ -184,12 +240,41 @@ def test_the_feedback_names_the_mistake(course: Course, words: str) -> None:
 
 def test_the_feedback_says_what_was_stopped(course: Course) -> None:
     told = course.feedback("overwrites-and-loops", NAME)
-    assert "This cell was stopped: it had not ended after 12 seconds." in told
+    assert "This cell was stopped: it had not ended after 30 seconds." in told
     told = course.feedback("deletes-and-prints", NAME)
     assert "changes files in its own folder only" in told
     assert "This cell was stopped: it printed more than 100,000 characters." in told
     assert len(told) < 2_000_000
     assert "not answered yet" in course.feedback("empty", NAME)
+
+
+def test_the_feedback_has_no_seed_and_no_hidden_cell(course: Course) -> None:
+    for student in ("solution", "mistakes", "reaches"):
+        told = course.feedback(student, NAME)
+        assert "hand_in" not in told and str(PLAN.seed) not in told
+
+
+def test_the_teacher_is_told_who_looks_for_answers(course: Course) -> None:
+    told = course.report("reaches", NAME)
+    for words in NAMED_TO_THE_TEACHER:
+        assert words in told
+    assert "check-3-1 was missing" in course.report("pastes-and-deletes", NAME)
+    assert "gradebook.db" in course.report("deletes-and-prints", NAME)
+    assert f"is taken for {NAME}.ipynb" in course.report("renames", NAME)
+    told = course.report("hands-in-another", NAME)
+    assert told == "notes.ipynb is not graded: it holds no cell of it.\n"
+    for student in ("solution", "empty", "half", "mistakes"):
+        assert course.report(student, NAME) == ""
+
+
+def test_a_changed_check_is_told_and_an_honest_one_is_not(course: Course) -> None:
+    path = course.folder / "submitted" / "half" / NAME / f"{NAME}.ipynb"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("assert check.spread", "check.spread"), "utf-8")
+    course.nbgrader("autograde", NAME, "--force", "--student=half")
+    assert (
+        course.report("half", NAME) == "check-3-3 had another text: it was put back.\n"
+    )
 
 
 def test_nothing_outside_the_scratch_folder_was_touched(course: Course) -> None:
@@ -199,8 +284,8 @@ def test_nothing_outside_the_scratch_folder_was_touched(course: Course) -> None:
     assert "rmtree" in (handed_in / f"{NAME}.ipynb").read_text(encoding="utf-8")
 
 
-def test_students_get_stubs_and_no_hidden_checks(course: Course) -> None:
+def test_students_get_stubs_and_the_open_checks(course: Course) -> None:
     cells = {cell_name(cell): cell.source for cell in course.released(NAME).cells}
     assert cells["answer-3-1"] == "def softmax(x):\n    # your code here\n    ..."
     assert cells["check-3-1"].endswith("\nassert check.softmax(softmax)")
-    assert "hidden" not in "".join(cells.values())
+    assert str(PLAN.seed) not in "".join(cells.values())

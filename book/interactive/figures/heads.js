@@ -1,9 +1,10 @@
 // Chapter 5: heads split and put back as blocks that move; the faulty way beside it.
 
 import { onPress } from "../canvas.js";
-import { choice, pushButton, slider } from "../controls.js";
+import { choice } from "../controls.js";
 import { cell, END, rect, shade, svg, touchable, write } from "../draw.js";
-import { Figure, mounting } from "../frame.js";
+import { mounting } from "../frame.js";
+import { MovingFigure } from "../moving.js";
 
 const WORDS = ["dog", "bites", "man"];
 const WIDTH = 4; // numbers of a word, D
@@ -110,13 +111,11 @@ function wordOf(entry) {
   return Math.floor(entry / WIDTH);
 }
 
-class Heads extends Figure {
+class Heads extends MovingFigure {
   heads = 2;
   mistake = "merge";
-  /** The stage, with fractions while blocks move; it opens where the error shows. */
-  at = 4;
+  at = 4; // where the error shows
   goal = 4;
-  moving = false;
   chosen = 6;
 
   /** @param {HTMLElement} root */
@@ -129,10 +128,7 @@ class Heads extends Figure {
       label: "The numbers of three words on their way into the heads and back, twice",
     });
     const { controls } = this;
-    pushButton(controls, "Back", () => this.go(this.goal - 1), () => this.goal === 0);
-    pushButton(controls, "Next", () => this.go(this.goal + 1), () => this.goal === 4);
-    const whole = (/** @type {number} */ value) => String(Math.round(value));
-    slider(controls, "at", "step", [0, 4, 0.125], whole);
+    this.addStages(4);
     choice(controls, "mistake", "without transpose", [
       ["merge", "when put back"],
       ["split", "when split, too"],
@@ -144,30 +140,10 @@ class Heads extends Figure {
     });
   }
 
-  /** @param {unknown} name */
-  changed(name) {
-    if (name === "at") this.goal = Math.round(this.at);
-  }
-
-  /** @param {number} stage */
-  go(stage) {
-    this.goal = Math.min(4, Math.max(0, stage));
-    if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.at = this.goal;
-    if (!this.moving) this.advance();
-  }
-
-  advance() {
-    const left = this.goal - this.at;
-    this.at = Math.abs(left) < 0.04 ? this.goal : this.at + Math.sign(left) * 0.04;
-    this.update();
-    this.moving = this.at !== this.goal;
-    if (this.moving) requestAnimationFrame(() => this.advance());
-  }
-
   /** Where the chosen number stands, in both; nothing new while blocks move. */
   tell() {
-    const { heads, goal, chosen } = this;
-    if (this.at !== goal) return this.said.textContent ?? "";
+    const { heads, at: goal, chosen } = this;
+    if (!Number.isInteger(goal)) return this.said.textContent ?? "";
     const { right, faulty } = stages(heads, this.mistake);
     const [good, bad] = [right[goal], faulty[goal]].map(({ shape, order }) => {
       const { row, head } = spot(shape, order.indexOf(chosen), heads);

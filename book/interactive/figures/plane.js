@@ -8,7 +8,7 @@ import {
   BOLD, cell, circle, edge, END, fixed, MIDDLE, segment, shade, svg, through, write,
 } from "../draw.js";
 import { Figure, mounting } from "../frame.js";
-import { Plane } from "../plane.js";
+import { Plane, writeNames } from "../plane.js";
 import {
   forward, gradientOf, PHRASES, SOURCE_WORDS, TARGET_WORDS, translate, untrained,
 } from "../smallest.js";
@@ -59,7 +59,8 @@ class SmallestPlane extends Figure {
   kind = "adam";
   /** @type {Adam | GradientDescent} */
   optimizer = new Adam(0.1);
-  steps = 0;
+  /** The loss before the first step, and after each one. */
+  losses = [this.loss()];
   /** The quarter of a step that comes next, and the one that was made just now. */
   phase = 0;
   shown = -1;
@@ -118,8 +119,16 @@ class SmallestPlane extends Figure {
   start() {
     this.numbers = untrained();
     this.optimizer = new (this.kind === "adam" ? Adam : GradientDescent)(0.1);
-    this.steps = 0;
+    this.losses = [this.loss()];
     this.show(this.summary());
+  }
+
+  loss() {
+    return gradientOf(this.numbers).loss;
+  }
+
+  get steps() {
+    return this.losses.length - 1;
   }
 
   /**
@@ -142,6 +151,7 @@ class SmallestPlane extends Figure {
     const place = to.map((n) => Math.min(REACH, Math.max(-REACH, n)));
     const table = changed(this.words, (n, i) => (i >> 1 === id ? place[i % 2] : n));
     this.numbers = { ...this.numbers, [`${this.side}.embedding.weight`]: table };
+    this.losses[this.steps] = this.loss();
     const at = place.map((n) => fixed(n, 1)).join(", ");
     this.show(`${NAMES[this.side][id]} stands at (${at}). ${this.summary()}`);
     this.update();
@@ -149,7 +159,7 @@ class SmallestPlane extends Figure {
 
   step() {
     this.numbers = this.optimizer.step(this.numbers, gradientOf(this.numbers).gradient);
-    this.steps += 1;
+    this.losses.push(this.loss());
   }
 
   /** One quarter of a step of training. */
@@ -175,8 +185,8 @@ class SmallestPlane extends Figure {
     const written = PHRASES.map(
       ({ src }, i) => `${ASKED[i]} → ${translate(this.numbers, src).join(" ")}`,
     );
-    const { loss } = gradientOf(this.numbers);
-    return `After ${this.steps} steps: ${written.join("; ")}. Loss ${fixed(loss)}.`;
+    const loss = fixed(this.losses[this.steps]);
+    return `After ${this.steps} steps: ${written.join("; ")}. Loss ${loss}.`;
   }
 
   tell() {
@@ -192,8 +202,9 @@ class SmallestPlane extends Figure {
     const seen = PHRASES.map(({ src, tgtIn }) => forward(this.numbers, src, tgtIn));
     const corner = beside ? [area + 24, 24] : [0, area + 58];
     this.drawLanding(drawing, seen, corner, area);
-    const top = corner[1] + area + 30;
-    return drawAnswers(drawing, seen, top, Math.min(width, 2 * area + 24));
+    const room = Math.min(width, 2 * area + 24);
+    const top = drawAnswers(drawing, seen, corner[1] + area + 30, room);
+    return this.drawLoss(drawing, top + 34, room);
   }
 
   /** The words of one language, to be dragged. @param {SVGElement} drawing */
@@ -218,9 +229,34 @@ class SmallestPlane extends Figure {
         segment(point, [cx, cy], [cx + dx, cy - dy], look);
       }
       circle(point, [cx, cy], 7, { fill: "var(--role-word)", stroke: "var(--ink)" });
-      const after = cx < plane.side - 60;
-      write(point, cx + (after ? 11 : -11), cy - 8, name, after ? {} : END);
     });
+    writeNames(drawing, plane, NAMES[side].map((name, id) => [name, words.row(id)]));
+  }
+
+  /**
+   * The loss over the steps.
+   * @param {SVGElement} drawing @param {number} top @param {number} room
+   */
+  drawLoss(drawing, top, room) {
+    const { losses, steps } = this;
+    const [left, tall, highest] = [44, 70, Math.max(2, ...losses)];
+    const x = (/** @type {number} */ step) =>
+      left + ((room - left - 60) * step) / Math.max(30, steps);
+    const y = (/** @type {number} */ loss) => top + tall * (1 - loss / highest);
+    write(drawing, 0, top - 14, "loss, step by step");
+    for (const level of [0, highest]) {
+      const look = { stroke: "var(--line)", "stroke-width": 0.7 };
+      segment(drawing, [left, y(level)], [room - 60, y(level)], look);
+      write(drawing, left - 6, y(level) + 5, fixed(level, 1), { ...END, class: "number" });
+    }
+    const points = losses.map((loss, step) => [x(step), y(loss)]);
+    const line = { fill: "none", stroke: "var(--accent)", "stroke-width": 2.5 };
+    through(drawing, "polyline", points, line);
+    const [right, down] = points[steps];
+    circle(drawing, [right, down], 5, { fill: "var(--accent)" });
+    const now = { class: "number", "data-loss": true };
+    write(drawing, right + 9, down + 5, fixed(losses[steps]), now);
+    return top + tall + 10;
   }
 
   /**
@@ -241,9 +277,14 @@ class SmallestPlane extends Figure {
     const reach = [2, 4, 8, 16].find((size) => 0.95 * size > far) ?? 1.1 * far;
     const plane = new Plane(corner, area, -reach, reach);
     plane.draw(drawing, `Where the decoder lands (up to ±${fixed(reach, 0)})`);
-    this.drawRegions(drawing, plane, reach);
+    const regions = this.drawRegions(drawing, plane, reach);
+    /** @type {number[][]} places that no name may cover */
+    const covered = [];
     for (const { phrase, t, way } of paths) {
       const [start, heard, end] = way.map((point) => plane.placed(point));
+      for (let share = 0; share <= 1; share += 0.05) {
+        covered.push(between(start, heard, share), between(heard, end, share));
+      }
       through(drawing, "polyline", [start, heard, end], {
         fill: "none", stroke: "var(--ink)", "stroke-width": 1.7,
         "stroke-dasharray": LINES[phrase],
@@ -252,24 +293,58 @@ class SmallestPlane extends Figure {
       const look = { ...MIDDLE, style: "font-size: 18px" };
       write(drawing, end[0], end[1] + 6, t ? "☆" : "★", look);
     }
+    for (const { word, corners } of regions) {
+      const across = corners.map(([x]) => x);
+      if (Math.max(...across) - Math.min(...across) < 9 * word.length) continue; // no room
+      const [x, y] = roomFor(word, corners, covered);
+      write(drawing, x, y + 5, word, { ...MIDDLE, ...BOLD });
+    }
   }
 
-  /** @param {SVGElement} drawing @param {Plane} plane @param {number} reach */
+  /**
+   * The regions of the words; gives back their names and their corners in pixels.
+   * @param {SVGElement} drawing @param {Plane} plane @param {number} reach
+   */
   drawRegions(drawing, plane, reach) {
     const weight = this.numbers["decoder.output_proj.weight"];
     const bias = this.numbers["decoder.output_proj.bias"].data;
     const scores = (/** @type {number} */ x, /** @type {number} */ y) =>
       bias.map((b, id) => weight.row(id)[0] * x + weight.row(id)[1] * y + b);
-    TARGET_WORDS.forEach((word, id) => {
-      const corners = region(id, scores, reach);
-      if (!corners.length) return;
+    return TARGET_WORDS.flatMap((word, id) => {
+      const corners = region(id, scores, reach).map((point) => plane.placed(point));
+      if (!corners.length) return [];
       const look = { fill: shade(0.3, REGIONS[id]), stroke: "var(--paper)" };
-      through(drawing, "polygon", corners.map((point) => plane.placed(point)), look);
-      const sum = corners.reduce(([a, b], [x, y]) => [a + x, b + y], [0, 0]);
-      const [x, y] = plane.placed(sum.map((n) => n / corners.length));
-      write(drawing, x, y, word, { ...MIDDLE, ...BOLD });
+      through(drawing, "polygon", corners, look);
+      return [{ word, corners }];
     });
   }
+}
+
+/** @param {number[]} a @param {number[]} b @param {number} share of the way to b */
+function between(a, b, share) {
+  return a.map((n, i) => n + share * (b[i] - n));
+}
+
+/**
+ * Where in its region a name covers the least, its middle if that is free.
+ * @param {string} word
+ * @param {number[][]} corners
+ * @param {number[][]} covered
+ */
+function roomFor(word, corners, covered) {
+  const middle = [0, 1].map((i) => corners.reduce((sum, c) => sum + c[i], 0) / corners.length);
+  const ways = corners.flatMap((corner, i) => [
+    corner, between(corner, corners.at(i - 1) ?? corner, 0.5),
+  ]);
+  const spots = [0, 0.2, 0.35, 0.5, 0.65].flatMap((far) =>
+    ways.map((way) => between(middle, way, far)),
+  );
+  const wide = 5 * word.length;
+  const hits = spots.map(
+    ([x, y]) =>
+      covered.filter((c) => Math.abs(c[0] - x) < wide && Math.abs(c[1] - y) < 14).length,
+  );
+  return spots[hits.indexOf(Math.min(...hits))];
 }
 
 /**

@@ -5,10 +5,10 @@ import { scaledDotProductAttention } from "../attention.js";
 import { onDrag } from "../canvas.js";
 import { pushButton, slider } from "../controls.js";
 import {
-  circle, END, fixed, MIDDLE, rect, segment, shade, svg, through, write,
+  circle, END, fixed, MIDDLE, rect, segment, shade, through, write,
 } from "../draw.js";
 import { Figure, mounting } from "../frame.js";
-import { Plane } from "../plane.js";
+import { drawTip, Plane } from "../plane.js";
 
 const WORDS = ["dog", "bites", "man"];
 /** @type {[string, number][]} */
@@ -157,14 +157,8 @@ class Query extends Figure {
  */
 function drawArrow(drawing, plane, { name, at, role, key }) {
   const [x, y] = plane.placed(at);
-  const stroke = `var(--role-${role})`;
-  segment(drawing, plane.placed([0, 0]), [x, y], { stroke, "stroke-width": 3 });
-  const label = role === "query" ? "the query of bites" : `the key of ${name}`;
-  const tip = svg(drawing, "g", {
-    key, "data-drag": "", role: "button", "aria-label": `${label}, at ${shown(at, 1)}`,
-  });
-  circle(tip, [x, y], 16, { fill: "transparent" });
-  circle(tip, [x, y], 7, { fill: stroke, stroke: "var(--ink)" });
+  const whose = role === "query" ? "the query of bites" : `the key of ${name}`;
+  drawTip(drawing, plane, at, { key, role, label: `${whose}, at ${shown(at, 1)}` });
   // Beyond the tip, where the arrow is not, unless the plane ends there.
   const room = (x - plane.left) / plane.side;
   const right = (at[0] >= 0 && room < 0.8) || room < 0.2;

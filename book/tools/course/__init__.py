@@ -2,6 +2,7 @@
 
 `exercises` reads the chapters, `context` finds the code that an exercise leans on, and
 `plan` the course's table of contents. `editions` and `assignments` write notebooks.
-`autograder` is nbgrader's way to run them; in its kernel stand `fence`, `shipped` and
-`hidden`, which draws other inputs from the records of `lib.exercises`.
+`autograder` is nbgrader's way to run them: an answer is tried in a kernel that has what
+lies on its `desk`, with the exercises that `inputs` leaves of `lib.exercises`; `hidden`
+draws the values and judges what comes back, and `reports` is for the teacher.
 """

@@ -1,4 +1,4 @@
-"""The assignments as nbgrader wants them: answers, checks, points, hidden checks.
+"""The assignments as nbgrader wants them: answers, checks, points.
 
 nbgrader's metadata is written here, into generated files, and nowhere in the book.
 """
@@ -12,7 +12,13 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from book.tools.course.context import given
 from book.tools.course.exercises import Exercise
 from book.tools.course.hidden import record
-from book.tools.course.plan import Assignment, Plan, chapter, exercises_of
+from book.tools.course.plan import (
+    Assignment,
+    Plan,
+    chapter,
+    chapter_path,
+    exercises_of,
+)
 from book.tools.notebooks.normal_form import NOTEBOOK_METADATA
 from book.tools.notebooks.setup_cell import setup_cell
 from book.tools.project.address import Address
@@ -26,8 +32,8 @@ strict()  # in an assignment, an exercise that is not answered fails its check""
 _HEAD = """\
 # Assignment: {title}
 
-{count} exercises from {chapters} of *The Transformer, Piece by Piece*; {points} points,
-about {minutes} minutes.
+{count} exercises from {chapters}
+of *The Transformer, Piece by Piece*; {points} points, about {minutes} minutes.
 
 Write your answers where `...` stands, and run the cell below each: it tells a right
 answer from a wrong one. You may add cells of your own. Leave the cells with the checks
@@ -38,9 +44,9 @@ also tried on values that you do not see here."""
 def assignment_notebook(
     assignment: Assignment, plan: Plan, address: Address
 ) -> NotebookNode:
-    """The source of an assignment: solutions, checks and hidden checks, with points."""
+    """The source of an assignment: solutions and checks, with points."""
     found = exercises_of(assignment)
-    cells = [new_markdown_cell(_head(assignment, plan))]
+    cells = [new_markdown_cell(_head(assignment, plan, address))]
     cells.append(_marked(new_code_cell(_STRICT), "strict", locked=True))
     for number in assignment.chapters:
         of_chapter = [one for one in found if one.chapter == number]
@@ -56,22 +62,27 @@ def assignment_notebook(
     return new_notebook(cells=cells, metadata=from_dict(NOTEBOOK_METADATA))
 
 
-def _head(assignment: Assignment, plan: Plan) -> str:
+def _head(assignment: Assignment, plan: Plan, address: Address) -> str:
     found = exercises_of(assignment)
-    numbers = " and ".join(str(number) for number in assignment.chapters)
+    links = [_link(number, address) for number in assignment.chapters]
     return _HEAD.format(
         title=assignment.title,
         count=len(found),
-        chapters=f"chapter{'s' * (len(assignment.chapters) > 1)} {numbers}",
+        chapters=" and ".join(links),
         points=sum(map(plan.points_of, found)),
         minutes=sum(map(plan.minutes_of, found)),
     )
 
 
+def _link(number: int, address: Address) -> str:
+    page = chapter_path(number).with_suffix(".html").name
+    return f"[chapter {number}]({address.site}/book/{page})"
+
+
 def _cells(exercise: Exercise, plan: Plan, address: Address) -> list[NotebookNode]:
     name = exercise.number.replace(".", "-")
     answer = new_code_cell(solution_region(exercise))
-    check = new_code_cell(_check(exercise, plan.seed))
+    check = new_code_cell(_check(exercise))
     points = plan.points_of(exercise)
     return [
         new_markdown_cell(_task(exercise, plan, address)),
@@ -128,7 +139,7 @@ def _pattern(lines: str) -> str:
     return r"\s*?".join(found) or r"\Z"
 
 
-def _check(exercise: Exercise, seed: int) -> str:
+def _check(exercise: Exercise) -> str:
     recorded = record(exercise.number)
     if not recorded.draws_inputs:
         raise ValueError(
@@ -136,15 +147,10 @@ def _check(exercise: Exercise, seed: int) -> str:
             f"some, in lib/exercises/{recorded.chapter}.py, or take it out of the "
             "assignment."
         )
-    return f"""\
-from lib.exercises import {recorded.chapter} as check
-
-assert {exercise.call}
-### BEGIN HIDDEN TESTS
-from book.tools.course.hidden import expect_the_same
-
-expect_the_same("{exercise.number}", {exercise.answer}, seed={seed})
-### END HIDDEN TESTS"""
+    return (
+        f"from lib.exercises import {recorded.chapter} as check\n\n"
+        f"assert {exercise.call}"
+    )
 
 
 def _marked(cell: NotebookNode, name: str, **about: Any) -> NotebookNode:

@@ -1,6 +1,7 @@
 """What `make course` writes: editions of the chapters, assignments, questions."""
 
 import argparse
+import shutil
 import sys
 from pathlib import Path
 
@@ -22,15 +23,17 @@ import os
 import sys
 from pathlib import Path
 
-sys.path.insert(0, {tools!r})  # where the book lies
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "grader"))  # what grades: the folder can be moved
 programs = str(Path(sys.executable).parent)  # nbgrader calls one that lies beside it
 os.environ["PATH"] = programs + os.pathsep + os.environ["PATH"]
 
 from book.tools.course.autograder import Grade, Restore
+from book.tools.course.reports import recognize
 from nbgrader import preprocessors as usual
 
 c = get_config()
-c.CourseDirectory.root = str(Path(__file__).parent)
+c.CourseDirectory.root = str(HERE)
 c.CourseDirectory.course_id = "transformer"
 c.ClearSolutions.code_stub = {{"python": {stub!r}}}
 
@@ -44,7 +47,10 @@ c.Autograde.sanitize_preprocessors = [
 ]
 c.Restore.add_missing_cells = True
 
-# A cell runs within bounds, in a scratch folder, with the checks as they ship.
+# A notebook is known by its cells, whatever its name. `reports` is for the teacher.
+c.Autograde.pre_convert_hook = recognize
+
+# A cell runs within bounds, in a scratch folder, where nothing knows what is right.
 c.Autograde.autograde_preprocessors = [
     Grade,
     usual.IgnorePattern,
@@ -53,7 +59,7 @@ c.Autograde.autograde_preprocessors = [
     usual.AssignLatePenalties,
     usual.CheckCellMetadata,
 ]
-c.Grade.course = c.CourseDirectory.root
+c.Grade.seed = {seed}
 c.Grade.timeout = {seconds}
 c.Grade.characters = {characters}
 '''
@@ -70,16 +76,25 @@ def write_assignments(folder: Path, plan: Plan) -> None:
     """Write a folder that nbgrader works in: its settings and the sources."""
     folder.mkdir(parents=True, exist_ok=True)
     settings = _CONFIG.format(
-        tools=str(ROOT),
         stub=STUB,
+        seed=plan.seed,
         seconds=plan.seconds,
         characters=plan.characters,
     )
     (folder / "nbgrader_config.py").write_text(settings, encoding="utf-8")
+    _write_grader(folder / "grader")
     address = read_address()
     for one in plan.assignments:
         notebook = assignment_notebook(one, plan, address)
         _write(folder / "source" / one.name / f"{one.name}.ipynb", notebook)
+
+
+def _write_grader(folder: Path) -> None:
+    """Copy what grades, so that the folder needs no book beside it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for part in ("lib", "book/tools/course", "book/tools/project"):
+        apart = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / part, folder / part, ignore=apart)
 
 
 def _write(path: Path, notebook: NotebookNode) -> None:

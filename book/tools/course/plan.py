@@ -79,13 +79,22 @@ def read_plan(path: Path = PLAN) -> Plan:
     return Plan(assignments=tuple(listed), **found)
 
 
+def chapter_path(number: int) -> Path:
+    """The file of a chapter.
+
+    Raises:
+        ValueError: If the book has no such chapter.
+    """
+    for path in chapters():
+        if path.name.startswith(f"{number:02d}_"):
+            return path
+    raise ValueError(f"The book has no chapter {number}.")
+
+
 @cache
 def chapter(number: int) -> NotebookNode:
     """The notebook of a chapter."""
-    for path in chapters():
-        if path.name.startswith(f"{number:02d}_"):
-            return read(path)
-    raise ValueError(f"The book has no chapter {number}.")
+    return read(chapter_path(number))
 
 
 def exercise(number: str) -> Exercise:

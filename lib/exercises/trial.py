@@ -1,0 +1,102 @@
+"""How an answer is tried: on which inputs, and what of it is compared.
+
+Nothing here knows what is right. Where a course is graded, a student's code shares its
+process with this half of a record alone.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from lib.exercises.calls import Without
+from lib.exercises.cases import Case, Cases, Draw
+from lib.exercises.guard import Guarded, answered, unwrap
+from lib.exercises.outcome import OtherForm, Outcome, outcome_of
+
+__all__ = ["Trial"]
+
+
+@dataclass(kw_only=True)
+class Trial:
+    """What an answer is tried on, and how; `exercise` tells what each part means."""
+
+    inputs: Callable[[Draw], Cases]
+    read: Callable[[Any], Any] | None = None
+    form: tuple[str, Callable[[Any], object]] | None = None
+    without: Without | None = None
+
+    def __post_init__(self) -> None:
+        self.chapter = self.inputs.__module__.rpartition(".")[2]
+        self.name = self.inputs.__name__
+
+    @property
+    def key(self) -> str:
+        """The name of its chapter and its own: what stays when chapters move."""
+        return f"{self.chapter}.{self.name}"
+
+    def cases(self, seed: int | str = 0) -> list[Case]:
+        """What an answer is tried on; what is drawn is drawn from the seed."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            return list(self.inputs(Draw(seed)))
+
+    @property
+    def draws_inputs(self) -> bool:
+        """Whether something in its cases depends on the seed."""
+        draw = Draw(0)
+        before = draw.getstate()
+        with torch.random.fork_rng(devices=[]):
+            list(self.inputs(draw))
+        return draw.getstate() != before
+
+    def tried(self, answer: Any, cases: Sequence[Case]) -> Iterator[Outcome]:
+        """What an answer gives, case by case.
+
+        Raises:
+            CheckFailed: if it calls what it may not call.
+            NotAnswered: if it is a stub.
+        """
+        answered(answer)
+        watch = self.without.watch if self.without else nullcontext
+        for one in cases:
+            with watch():
+                found = self.outcome(answer, one)
+            yield found
+
+    def outcome(self, answer: Any, case: Case) -> Outcome:
+        """What an answer gives, in the form in which it is sent.
+
+        Raises:
+            NotAnswered: if it is a stub.
+        """
+        torch.manual_seed(0)
+        return outcome_of(lambda: self._value(answer, case))
+
+    def _value(self, answer: Any, case: Case) -> Any:
+        guarded = self._guarded(answer)
+        if case.use:
+            value = case.use(guarded, *case.args)
+        else:
+            is_value = not (case.args or callable(guarded))
+            value = guarded if is_value else guarded(*case.args)
+        value = unwrap(value)
+        return self.read(value) if self.read else value
+
+    def _guarded(self, answer: Any) -> Any:
+        """The answer, safe to call; what it gives back has the form, or it is told."""
+
+        def formed(*args: Any) -> Any:
+            return self._formed(unwrap(guarded(*args)))
+
+        if not callable(answer):
+            return self._formed(answered(answer))
+        guarded = Guarded(answer)
+        return formed if self.form else guarded
+
+    def _formed(self, value: Any) -> Any:
+        if self.form and not self.form[1](value):
+            raise OtherForm(value)
+        return value
