@@ -499,6 +499,16 @@ class TestExport:
     MODEL = "grammar-en-es"
     TO = ("--to", "ctranslate2")
 
+    def test_a_doubtful_translation_gets_a_note(self, lib: Lib, empty: Path) -> None:
+        translator = Translator.load(self.MODEL)
+        translator.unsure_above = 1.0
+        translator.save("doubts")
+        asked = ("I like the red car.", "Reads often book she me my.")
+        done = lib("translate", "--model", "doubts", *asked)
+        assert done.err.endswith("Sentence 2: the translator is unsure here.\n")
+        assert "Sentence 1" not in done.err
+        assert done.out == lib("translate", "--model", self.MODEL, *asked).out
+
     def test_what_is_exported_translates_alike(self, lib: Lib, empty: Path) -> None:
         folder = "served/it's here"
         done = lib("export", self.MODEL, *self.TO, folder)

@@ -21,11 +21,13 @@ from typing import Any
 
 from safetensors.torch import load_file
 
+from book.tools.lab.doubt import measure_doubt
 from book.tools.lab.scoring import counts_table, grade
 from lib import corpora
 from lib.corpora import Corpus, references
 from lib.evaluation.bootstrap import Counts, paired_bootstrap, sentence_counts
 from lib.evaluation.scores import compare_with_all, held_out_fingerprint
+from lib.evaluation.strangers import score_strangers
 from lib.model import Transformer, count_parameters
 from lib.text import tokenize
 from lib.text.files import read_json, to_toml, write_json, write_whole
@@ -113,6 +115,9 @@ def measure(
     scores = {part: {**found, **how} for part, found in graded.scores.items()}
     report = {**report, "far": graded.far, "scores": scores}
     report["winner"] = try_winner(beams, translator, answers, written)
+    if (corpus.source_language, corpus.target_language) == ("en", "es"):
+        report["strangers"], _ = score_strangers(translator, BEAM, PENALTY)
+        report["doubt"] = measure_doubt(folder, translator, corpus)
     write_json(folder / REPORT_FILE, report)
     write_whole(folder / SETTINGS_FILE, to_toml(report["settings"]))
     write_card(folder, report)
