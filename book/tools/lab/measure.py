@@ -293,7 +293,11 @@ def choose_average(run: Run) -> tuple[list[dict[str, Any]], tuple[int, int]]:
     alone = sorted({epochs[0], epochs[count // 2], epochs[-1]})
     tried = [(epoch, 1, 1) for epoch in alone]
     tried += [(epochs[-1], average, 1) for average in AVERAGES if average <= count]
-    tried += [(0, 1, 0), (epochs[-1], 1, 2)] if run.start else []
+    tried += [(0, 1, 0)] if run.start else []
+    if (
+        run.start and not run.settings.copying
+    ):  # a mean with who cannot copy forgets how
+        tried.append((epochs[-1], 1, 2))
     rows, counts = [], []
     for epoch, average, runs in tried:
         translator = run.translator(average, runs, epoch)
