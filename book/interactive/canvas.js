@@ -39,11 +39,6 @@ function keyOf(target) {
   return target.closest("[data-key]")?.getAttribute("data-key") ?? undefined;
 }
 
-/** Whether it is part of what can be dragged. @param {EventTarget | null} target */
-function isDragged(target) {
-  return target instanceof Element && target.closest("[data-drag]") !== null;
-}
-
 /**
  * @param {Element} picture
  * @param {string} key
@@ -116,4 +111,9 @@ export function onDrag(picture, drag, nudge) {
     event.preventDefault();
     nudge(key, right, down);
   });
+}
+
+/** Whether it is part of what can be dragged. @param {EventTarget | null} target */
+export function isDragged(target) {
+  return target instanceof Element && target.closest("[data-drag]") !== null;
 }

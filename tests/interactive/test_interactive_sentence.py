@@ -76,13 +76,13 @@ def test_the_numbers_are_those_of_the_translator() -> None:
         src, tgt, found = head_numbers.looked(translator, sentence)
         assert HEADS["sentences"][number] == {"src": src, "tgt": tgt}
         for name, (attention, head) in head_numbers.HEADS.items():
-            shown = NUMBERS[number, name]
-            for ours, theirs in zip(shown, found[attention][:3], strict=True):
+            q, k, v = NUMBERS[number, name]
+            for ours, theirs in zip((q, k, v), found[attention][:3], strict=True):
                 margin = 0.51 / HEADS["scale"]
                 assert torch.allclose(ours, theirs[0, head], atol=margin)
-            rows, cols = len(shown[0]), len(shown[1])
+            rows, cols = len(q), len(k)
             mask = mask_of("right", name, rows, cols)
-            _, weights = scaled_dot_product_attention(*shown, mask)
+            _, weights = scaled_dot_product_attention(q, k, v, mask)
             words = slice(rows - HEADS["padding"])
             exact = found[attention].weights[0, head]
             assert torch.allclose(weights[words], exact[words], atol=0.02)
