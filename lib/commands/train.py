@@ -158,6 +158,7 @@ def _train(
         folder=folder,
         resume=options.resume,
         progress=watched(),
+        tokenizer=tokenizer,
         hardware=hardware,
         start=with_words(start, vocabularies) if start else None,
         watch=_sentences(options.watch, encoded["validation"].pairs),

@@ -17,6 +17,7 @@ from lightning.fabric.utilities.exceptions import MisconfigurationException
 from lightning.pytorch.callbacks import Callback, Checkpoint
 from lightning.pytorch.utilities.exceptions import SIGTERMException
 
+from lib.evaluation.metrics import BLEU_TOKENIZER
 from lib.model import Transformer
 from lib.speed import fuse
 from lib.text import Pair, ParallelDataset, Vocabulary
@@ -53,6 +54,7 @@ def train(
     hardware: Hardware | None = None,
     start: Transformer | None = None,
     watch: Sequence[str] = (),
+    tokenizer: str = BLEU_TOKENIZER,
 ) -> TranslationTask:
     """Train a translator, from the start or from where an interrupted run stands.
 
@@ -71,6 +73,7 @@ def train(
             weights if None.
         watch: sentences whose translations after each epoch are kept in the folder, in
             ``sentences.csv``.
+        tokenizer: how the BLEU in the log cuts sentences into words.
 
     Returns:
         The trained task; its ``model`` is the Transformer, with the weights that the
@@ -120,7 +123,7 @@ def train(
             check_folder(folder, description, resume or not first) if folder else None
         )
         torch.manual_seed(settings.seed)
-        task = _task(settings, src_vocab, tgt_vocab)
+        task = _task(settings, src_vocab, tgt_vocab, tokenizer)
         if start is not None:
             _begin_with(task.model, start)
         kept = KeepEpochWeights(settings.average, folder)
@@ -153,7 +156,10 @@ def _begin_with(model: Transformer, start: Transformer) -> None:
 
 
 def _task(
-    settings: TrainingSettings, src_vocab: Vocabulary, tgt_vocab: Vocabulary
+    settings: TrainingSettings,
+    src_vocab: Vocabulary,
+    tgt_vocab: Vocabulary,
+    tokenizer: str,
 ) -> TranslationTask:
     config = settings.model_config(len(src_vocab), len(tgt_vocab), tgt_vocab.pad_id)
     if settings.candidates > len(tgt_vocab):
@@ -172,6 +178,7 @@ def _task(
             label_smoothing=settings.label_smoothing,
             candidates=settings.candidates,
             seed=settings.seed,
+            bleu_tokenizer=tokenizer,
         )
     except (MemoryError, RuntimeError) as error:  # what PyTorch says of too much
         raise ValueError(

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from lib.config import TransformerConfig
 from lib.decoding import greedy_decode
-from lib.evaluation import bleu
+from lib.evaluation.metrics import BLEU_TOKENIZER, bleu
 from lib.model import Transformer
 from lib.text import Batch, Vocabulary
 from lib.training.devices import shard
@@ -39,6 +39,7 @@ class TranslationTask(lightning.LightningModule):
         tgt_vocab: turns the translations of the validation part into text, for their
             BLEU; None leaves that score out.
         seed: with the number of the epoch, decides the dropout of that epoch.
+        bleu_tokenizer: how that BLEU cuts sentences into words.
 
     Raises:
         ValueError: if there are ``candidates``, but no vocabulary for their text.
@@ -63,6 +64,7 @@ class TranslationTask(lightning.LightningModule):
         label_smoothing: float = 0.1,
         candidates: int = 0,
         seed: int = 0,
+        bleu_tokenizer: str = BLEU_TOKENIZER,
     ) -> None:
         super().__init__()
         if candidates and tgt_vocab is None:
@@ -79,6 +81,7 @@ class TranslationTask(lightning.LightningModule):
         self.candidates = candidates
         self.seed = seed
         self.tgt_vocab = tgt_vocab
+        self.bleu_tokenizer = bleu_tokenizer
         self.begun = False  # its checkpoint, if there was one, has been taken over
         self.tokens_seen = 0  # of the targets, in this epoch
         self.last_loss = torch.tensor(float("nan"))  # of the whole batch
@@ -153,7 +156,7 @@ class TranslationTask(lightning.LightningModule):
 
     def on_validation_epoch_end(self) -> None:
         if self.wanted:
-            score = bleu(self.written, self.wanted).value
+            score = bleu(self.written, self.wanted, self.bleu_tokenizer).value
             self._log("validation_bleu", torch.tensor(score), 1)
         self.written, self.wanted = [], []
 
