@@ -22,7 +22,7 @@
           start(/** @type {HTMLElement} */ (entry.target));
         }
       },
-      { rootMargin: "600px" },
+      { rootMargin: "1200px" },
     );
     for (const place of document.querySelectorAll(".interactive[data-script]")) {
       near.observe(place);

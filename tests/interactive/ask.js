@@ -4,11 +4,15 @@
 //     node ask.js QUESTION.json
 //
 // "subwords": the ids and the text of sentences. "logits": of pairs, under switches.
-// "parts": the numbers that the page's scripts hold.
+// "parts": the numbers that the page's scripts hold. "gradient": of the loss of a batch.
+// "training": how many sentences are right after some steps.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInThisContext } from "node:vm";
+import { mapped, Value, withGradient } from "../../book/interactive/tape.js";
+import { Trainee } from "../../book/interactive/trainee.js";
+import { measured, Training } from "../../book/interactive/training.js";
 import { Transformer } from "../../book/interactive/model.js";
 import { inKind } from "../../book/interactive/raw.js";
 import { readSource, readText, SubwordVocabulary } from "../../book/interactive/subwords.js";
@@ -54,6 +58,22 @@ const answers = {
       );
       return { logits, weights: Object.fromEntries(weights) };
     });
+  },
+
+  gradient({ config, weights, batch }) {
+    const numbers = mapped(weights, (rows) => {
+      return new Value(rows.length, rows[0].length, Float32Array.from(rows.flat()));
+    });
+    const { loss, gradient } = withGradient(numbers, (tape, copies) =>
+      measured(new Trainee(config, copies, tape), batch),
+    );
+    return { loss, gradient: mapped(gradient, (matrix) => matrix.toRows()) };
+  },
+
+  training({ steps, missing }) {
+    const training = new Training();
+    for (let n = 0; n < steps; n++) training.step({ rate: 0.01, missing: {} });
+    return missing.map((each) => training.mark({ rate: 0, missing: each }));
   },
 
   async parts({ folder, names }) {

@@ -25,8 +25,13 @@ PHONE = {"width": 360, "height": 900}
 def shown_alone(page: Page, name: str, opened: str | None = None) -> list[str]:
     """Show a figure as the output of a cell; list its errors and requests."""
     errors: list[str] = []
+
+    def ask(address: str) -> None:
+        if not address.startswith("blob:"):  # a worker, made of the script itself
+            errors.append(f"asked for {address}")
+
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("request", lambda request: errors.append(f"asked for {request.url}"))
+    page.on("request", lambda request: ask(request.url))
     page.set_content(
         "<!doctype html><html lang='en'><head><title>One figure</title></head>"
         "<body><main><h1>One figure</h1>"

@@ -12,7 +12,7 @@ import pytest
 
 from book.tools.notebooks.normal_form import PLACE, keep_place
 from book.tools.project.address import ROOT
-from book.tools.site.figure_scripts import TRANSLATORS
+from book.tools.site.figure_scripts import TRANSLATORS, heights
 from lib import figures
 from lib.figures.interactive import (
     in_order,
@@ -39,7 +39,8 @@ def test_a_figure_stands_alone_in_every_light_and_width(
     assert page.evaluate("document.activeElement.closest('.interactive') !== null")
     assert page.locator(".interactive [aria-live]").count() >= 1
     assert page.locator(".interactive").get_attribute("aria-label")
-    for width in (800, 360):
+    phone, wide_page = heights()[name]
+    for width, height in ((800, wide_page), (360, phone)):
         page.set_viewport_size({"width": width, "height": 900})
         # A figure draws itself anew one frame after its width has changed.
         page.evaluate(
@@ -48,6 +49,9 @@ def test_a_figure_stands_alone_in_every_light_and_width(
         )
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width, f"{name} is {wide} pixels wide on a page of {width}"
+        high = page.evaluate("document.querySelector('.interactive').offsetHeight")
+        # What is wrong by more moves the page: heights.json keeps the room.
+        assert abs(high - height) <= 60, f"{name} is {high} high at {width}"
     assert violations(page) == []
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from tests.browsing import complaints
 from tests.site_kinds import one_of_each_kind
 
 PHONE = 360
+SETUP_OR_WHOLE = "Show the setup cell|The whole of it"
 PAGES = [*pages(), "genindex.html", "search.html", "404.html"]
 OPENED = [f"book/{name}.html" for name in ("index", "translate", *NAMES)]
 
@@ -245,6 +247,56 @@ def test_a_page_opens_from_a_folder(name: str, browser: Browser, site: Path) -> 
         drawn.wait_for(state="attached", timeout=10_000)
     page.close()
     assert heard == []
+
+
+# Which folds of a page have something in them that cannot be seen.
+FOLDED = """() => [...document.querySelectorAll("article details > :not(summary)")]
+    .filter((inside) => !inside.checkVisibility())
+    .map((inside) => inside.closest("details").textContent.trim().slice(0, 40))"""
+
+
+@pytest.mark.parametrize("name", ["03_attention", "self_test_1", "mistakes"])
+def test_what_is_folded_prints(name: str, browser: Browser, base: str) -> None:
+    """Solutions, derivations and code, but neither the setup nor what stands there."""
+    page = browser.new_page()
+    page.goto(f"{base}/book/{name}.html", wait_until="load")
+    folded = page.evaluate(FOLDED)
+    page.emulate_media(media="print")
+    printed = page.evaluate(FOLDED)
+    page.close()
+    assert len(folded) > 5
+    assert [text for text in printed if not re.match(SETUP_OR_WHOLE, text)] == []
+
+
+# What moved by itself while a reader went down the page, as browsers measure it.
+MOVED = """async () => {
+    let moved = 0;
+    const add = (entries) => {
+        for (const { value } of entries) moved += value;
+    };
+    const observer = new PerformanceObserver((list) => add(list.getEntries()));
+    observer.observe({ type: "layout-shift", buffered: true });
+    const frame = () => new Promise((done) => requestAnimationFrame(done));
+    for (let y = 0; y < document.body.scrollHeight; y += 300) {
+        scrollTo({ top: y, behavior: "instant" });
+        await frame();
+        await frame();
+    }
+    add(observer.takeRecords());
+    return moved;
+}"""
+
+
+@pytest.mark.parametrize("name", one_of_each_kind(OPENED))
+def test_nothing_moves_while_one_scrolls(
+    name: str, browser: Browser, base: str
+) -> None:
+    """Figures come in while the page is read; on a phone, too, their room is kept."""
+    page = browser.new_page(viewport={"width": PHONE, "height": 740})
+    page.goto(f"{base}/{name}", wait_until="load")
+    moved = page.evaluate(MOVED)
+    page.close()
+    assert moved < 0.1
 
 
 def test_every_chapter_can_be_opened_in_colab(site: Path) -> None:

@@ -1,7 +1,8 @@
 """The figures that answer, on the site: their styles, their scripts, their places.
 
 A cell `figures.interactive("query")` is stored with an empty place as its output. Here
-the place learns where its script lies, which the loader brings in when it is near; and
+the place learns where its script lies, which the loader brings in when it is near; how
+high the figure will be, so that its room is kept and nothing moves when it comes; and
 where the parts of the translator lie, if it is one of those that translate, with a
 translation that it can play without them.
 """
@@ -46,6 +47,8 @@ def connect_figures(site: Path, page: BeautifulSoup, up: str) -> None:
         (folder / f"{name}.js").write_text(text, encoding="utf-8")
         version = hashlib.sha256(text.encode()).hexdigest()[:8]
         place["data-script"] = f"{up}{FOLDER}/{name}.js?v={version}"
+        phone, wide = heights()[name]
+        place["style"] = f"--phone: {phone}px; --wide: {wide}px"
         if name in TRANSLATORS:
             place.attrs |= {
                 "data-model": f"{up}{FOLDER}/",
@@ -63,6 +66,13 @@ def tell(page: BeautifulSoup, place: Tag) -> None:
         line = page.new_tag("p", lang=language)
         line.string = text
         place.append(line)
+
+
+@functools.cache
+def heights() -> dict[str, tuple[int, int]]:
+    """How high each figure is at its start: on a phone, and on a wide page."""
+    text = (sources() / "heights.json").read_text(encoding="utf-8")
+    return {name: (phone, wide) for name, (phone, wide) in json.loads(text).items()}
 
 
 @functools.cache

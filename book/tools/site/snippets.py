@@ -75,6 +75,6 @@ def snippet(number: int) -> str:
 def folded(number: int) -> str:
     """The program as a folded part of the gallery's page."""
     return (
-        "<details><summary>The whole of it, to copy and run</summary>\n\n"
+        '<details class="whole"><summary>The whole of it, to copy and run</summary>\n\n'
         f"```python\n{snippet(number)}```\n\n</details>\n\n"
     )

@@ -1,0 +1,170 @@
+// A whole training in small: sentences of the grammar, steps, and what is written now.
+
+import { Adam } from "./descent.js";
+import { FEW } from "./small_pairs.js";
+import { Tape, withGradient } from "./tape.js";
+import { Trainee, untrained } from "./trainee.js";
+
+/**
+ * @typedef {{src: number[], tgt: number[]}} Example a target has both its ends
+ * @typedef {{rate: number, missing: import("./trainee.js").Missing}} Orders
+ * @typedef {{learned: number, kept: number, written: string[]}} Marks
+ * @typedef {{steps: number, loss: number, marks?: Marks}} Report
+ */
+
+const [SOS, EOS] = [1, 2];
+const BATCH = 16;
+const LONGEST = 12; // tokens that it may write
+const [TOLD, MARKED] = [10, 50]; // steps between two losses, and between two marks
+
+const ENGLISH = FEW.english.split(" ");
+const SPANISH = FEW.spanish.split(" ");
+
+/** All pairs, read from a byte for each token. @returns {Example[]} */
+function examples() {
+  const bytes = Array.from(atob(FEW.bytes), (letter) => letter.charCodeAt(0));
+  const found = [];
+  while (bytes.length) {
+    const src = bytes.splice(0, bytes.indexOf(EOS) + 1);
+    found.push({ src, tgt: [SOS, ...bytes.splice(0, bytes.indexOf(EOS) + 1)] });
+  }
+  return found;
+}
+
+export const EXAMPLES = examples();
+/** Every seventh pair is kept apart, the others are learned from. */
+export const isKept = (/** @type {number} */ n) => n % 7 === 0;
+const LEARNED = EXAMPLES.filter((_, n) => !isKept(n));
+/** The sentences that a reader sees, those first that are learned from. */
+export const SHOWN = [9, 67, 93, 112, 119, 28, 168, 7];
+
+export const SIZES = {
+  src_vocab_size: ENGLISH.length,
+  tgt_vocab_size: SPANISH.length,
+  d_model: 16,
+  n_heads: 2,
+  n_layers: 1,
+  d_ff: 32,
+  max_len: 16,
+  pad_id: 0,
+  norm_first: false,
+  tie_embeddings: false,
+};
+
+/** A model on its way, with its optimizer. */
+export class Training {
+  steps = 0;
+  adam = new Adam(0);
+
+  /** @param {number} [seed] */
+  constructor(seed = 1) {
+    let state = seed;
+    this.random = () => {
+      state = (state * 48271) % 2147483647;
+      return (2 * state) / 2147483647 - 1;
+    };
+    this.numbers = untrained(SIZES, this.random);
+  }
+
+  /**
+   * One step on some of the sentences.
+   * @param {Orders} orders
+   * @returns {number} the loss before it
+   */
+  step({ rate, missing }) {
+    const batch = Array.from({ length: BATCH }, () => {
+      return LEARNED[Math.floor(((this.random() + 1) / 2) * LEARNED.length)];
+    });
+    const { loss, gradient } = withGradient(this.numbers, (tape, numbers) =>
+      measured(new Trainee(SIZES, numbers, tape, missing), batch),
+    );
+    this.adam.rate = rate;
+    this.numbers = this.adam.step(this.numbers, gradient);
+    this.steps += 1;
+    return loss;
+  }
+
+  /**
+   * What it writes, always the best next word.
+   * @param {number[][]} src
+   * @param {Orders} orders
+   * @returns {string[]}
+   */
+  write(src, { missing }) {
+    const trainee = new Trainee(SIZES, this.numbers, new Tape(), missing);
+    const memory = trainee.encode(src);
+    let tgt = src.map(() => [SOS]);
+    while (tgt[0].length <= LONGEST && tgt.some((ids) => !ids.includes(EOS))) {
+      const logits = trainee.decode(tgt, memory, src);
+      tgt = tgt.map((ids, sentence) => {
+        const last = logits.row((sentence + 1) * ids.length - 1);
+        return [...ids, last.indexOf(Math.max(...last))];
+      });
+    }
+    return tgt.map(spanish);
+  }
+
+  /**
+   * How many sentences are right, and what it writes for those shown.
+   * @param {Orders} orders
+   * @returns {Marks}
+   */
+  mark(orders) {
+    const texts = this.write(EXAMPLES.map(({ src }) => src), orders);
+    const right = texts.map((text, n) => text === spanish(EXAMPLES[n].tgt));
+    const count = (/** @type {boolean} */ kept) =>
+      right.filter((good, n) => good && isKept(n) === kept).length;
+    const written = SHOWN.map((n) => texts[n]);
+    return { learned: count(false), kept: count(true), written };
+  }
+}
+
+/**
+ * The loss of a batch: each target is fed without its end, and asked without its start.
+ * @param {Trainee} trainee
+ * @param {Example[]} batch
+ */
+export function measured(trainee, batch) {
+  const src = batch.map((example) => example.src);
+  const fed = batch.map(({ tgt }) => tgt.slice(0, -1));
+  const logits = trainee.decode(fed, trainee.encode(src), src);
+  return trainee.tape.crossEntropy(logits, batch.flatMap(({ tgt }) => tgt.slice(1)));
+}
+
+/** The words of a source. @param {number[]} src */
+export function english(src) {
+  return sentence(src, ENGLISH);
+}
+
+/** The words of a target, between both its ends. @param {number[]} tgt */
+export function spanish(tgt) {
+  return sentence(tgt.slice(1), SPANISH);
+}
+
+/** @param {number[]} ids @param {string[]} tokens */
+function sentence(ids, tokens) {
+  const end = ids.indexOf(EOS);
+  const words = ids.slice(0, end < 0 ? ids.length : end).map((id) => tokens[id]);
+  return words.join(" ").replace(" .", ".");
+}
+
+let training = new Training();
+
+/** What the worker does when it is asked to. */
+export const served = {
+  /** Forget all. */
+  restart() {
+    training = new Training();
+  },
+
+  /** Some steps, and how they went. @param {Orders} orders @returns {Report} */
+  train(orders) {
+    let loss = 0;
+    for (let n = 0; n < TOLD; n++) loss += training.step(orders) / TOLD;
+    const { steps } = training;
+    return { steps, loss, marks: steps % MARKED ? undefined : training.mark(orders) };
+  },
+
+  /** What it writes under other orders. @param {Orders} orders */
+  mark: (orders) => training.mark(orders),
+};

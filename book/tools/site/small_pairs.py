@@ -1,0 +1,67 @@
+"""Write down the sentences that chapter 9 trains on, for the page to train on them too.
+
+    -m book.tools.site.small_pairs
+
+The cell of the chapter that chooses them is run; `book/interactive/small_pairs.js`
+holds both vocabularies, and the ids of all pairs.
+"""
+
+import base64
+import itertools
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from book.tools.project.address import ROOT
+from lib import corpora
+from lib.text import EOS, Pair, Vocabulary
+
+CHAPTER = ROOT / "book" / "09_first_translator.ipynb"
+FILE = ROOT / "book" / "interactive" / "small_pairs.js"
+HEAD = """\
+// Sentences of the grammar of few words, chosen in chapter 9.
+//
+// Written by book/tools/site/small_pairs.py: the tokens of both languages, and a byte
+// for each token of each pair, the English sentence and then the Spanish, each with its
+// end.
+
+"""
+
+
+def chosen() -> list[Pair]:
+    """The pairs that the chapter's cell chooses."""
+    notebook: Any = nbformat.read(CHAPTER, as_version=4)
+    (cell,) = (c.source for c in notebook.cells if "\nFEW_WORDS = " in c.source)
+    known: dict[str, Any] = {"corpora": corpora, "itertools": itertools}
+    exec(cell.partition("print(")[0], known)
+    return list(known["chosen"])
+
+
+def text_of(pairs: list[Pair]) -> str:
+    """The module that holds the pairs."""
+    sides = [Vocabulary.build(side) for side in zip(*pairs, strict=True)]
+    ids = (
+        [*vocabulary.encode(sentence), vocabulary.ids[EOS]]
+        for pair in pairs
+        for vocabulary, sentence in zip(sides, pair, strict=True)
+    )
+    parts = {
+        "english": " ".join(sides[0].tokens),
+        "spanish": " ".join(sides[1].tokens),
+        "bytes": base64.b64encode(bytes(itertools.chain(*ids))).decode(),
+    }
+    text = json.dumps(parts, indent=2, ensure_ascii=False)
+    return f"{HEAD}export const FEW = {text};\n"
+
+
+def main(path: Path = FILE) -> int:
+    """Write the file."""
+    path.write_text(text_of(chosen()), encoding="utf-8", newline="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""Chapter 9's training in the page: the gradient against PyTorch's, and the figure."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from book.tools.project.address import ROOT
+from book.tools.site.javascript import run_node
+from book.tools.site.small_pairs import FILE, chosen, text_of
+from lib.config import TransformerConfig
+from lib.model import Transformer
+from lib.training import translation_loss
+from tests.interactive.figure_page import Show, press, said
+
+TOLERANCE = 1e-5  # of each number of the gradient; the largest are about 0.1
+BATCH = [
+    ([4, 5, 6, 7, 2], [1, 5, 8, 2]),
+    ([8, 2], [1, 9, 4, 4, 10, 2]),
+    ([7, 2], [1, 2]),
+]
+
+
+def asked(path: Path, **question: Any) -> Any:
+    """What the page's modules answer."""
+    path.write_text(json.dumps(question), encoding="utf-8")
+    done = run_node(ROOT / "tests" / "interactive" / "ask.js", path)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_every_gradient_is_that_of_pytorch(norm_first: bool, tmp_path: Path) -> None:
+    """Of lib's own Transformer, two layers deep, on sentences of several lengths."""
+    torch.manual_seed(3)
+    config = {"d_model": 8, "n_heads": 2, "n_layers": 2, "d_ff": 12, "max_len": 9}
+    config |= {"src_vocab_size": 9, "tgt_vocab_size": 11, "norm_first": norm_first}
+    model = Transformer(TransformerConfig(**config, dropout=0.0))  # type: ignore[arg-type]
+    for parameter in model.parameters():
+        if parameter.dim() == 1:  # norms and biases of their own, not ones and zeros
+            torch.nn.init.normal_(parameter)
+    weights = {n: torch.atleast_2d(w).tolist() for n, w in model.state_dict().items()}
+    batch = [{"src": src, "tgt": tgt} for src, tgt in BATCH]
+    question = {"kind": "gradient", "config": config, "weights": weights}
+    shown = asked(tmp_path / "question.json", **question, batch=batch)
+    pad = torch.nn.utils.rnn.pad_sequence
+    src, tgt = (pad([torch.tensor(p[i]) for p in BATCH], True) for i in (0, 1))
+    labels = pad([torch.tensor(tgt[1:]) for _, tgt in BATCH], True)
+    fed = pad([torch.tensor(tgt[:-1]) for _, tgt in BATCH], True)
+    assert tgt.shape[1] == labels.shape[1] + 1
+    loss = translation_loss(model(src, fed), labels, pad_id=0)
+    loss.backward()
+    assert shown["loss"] == pytest.approx(loss.item(), abs=TOLERANCE)
+    named = dict(model.named_parameters())
+    assert set(shown["gradient"]) == set(named)
+    for name, parameter in named.items():
+        ours = torch.tensor(shown["gradient"][name])
+        assert parameter.grad is not None
+        theirs = torch.atleast_2d(parameter.grad)
+        torch.testing.assert_close(ours, theirs, atol=TOLERANCE, rtol=0.0, msg=name)
+
+
+def test_the_sentences_are_those_that_the_chapter_chooses() -> None:
+    assert FILE.read_text(encoding="utf-8") == text_of(chosen())
+
+
+def test_it_learns_and_needs_its_mask_and_positions(tmp_path: Path) -> None:
+    """Half of the page's 600 steps; then what was learned is marked with a part out."""
+    whole, maskless, orderless = asked(
+        tmp_path / "question.json",
+        kind="training",
+        steps=300,
+        missing=[{}, {"withoutCausalMask": True}, {"withoutPositions": True}],
+    )
+    assert whole["learned"] > 160
+    assert whole["kept"] > 20
+    assert maskless["learned"] < whole["learned"] / 2
+    assert orderless["learned"] < whole["learned"] / 2
+
+
+def test_the_page_trains_until_it_is_stopped(show: Show) -> None:
+    page = show("training")
+    page.set_default_timeout(240_000)  # a busy machine
+    assert "random" in said(page)
+    press(page, "train")
+    page.get_by_text("Right:").wait_for()
+    press(page, "stop")
+    page.get_by_role("button", name="go on").wait_for()
+    assert re.match(r"Right: \d+ of the 240 .* and \d+ of the 40 ", said(page))
+    assert page.locator("[data-written]", has_text="…").count() == 0
+    press(page, "start again")
+    page.get_by_text("step 10:").wait_for()
