@@ -70,10 +70,10 @@ const answers = {
     return { loss, gradient: mapped(gradient, (matrix) => matrix.toRows()) };
   },
 
-  training({ steps, missing }) {
+  training({ steps, missing, marked }) {
     const training = new Training();
-    for (let n = 0; n < steps; n++) training.step({ rate: 0.01, missing: {} });
-    return missing.map((each) => training.mark({ rate: 0, missing: each }));
+    for (let n = 0; n < steps; n++) training.step({ rate: 0.01, missing });
+    return marked.map((each) => training.mark({ rate: 0, missing: each }));
   },
 
   async parts({ folder, names }) {

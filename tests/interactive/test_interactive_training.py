@@ -70,17 +70,18 @@ def test_the_sentences_are_those_that_the_chapter_chooses() -> None:
 
 
 def test_it_learns_and_needs_its_mask_and_positions(tmp_path: Path) -> None:
-    """Half of the page's 600 steps; then what was learned is marked with a part out."""
-    whole, maskless, orderless = asked(
-        tmp_path / "question.json",
-        kind="training",
-        steps=300,
-        missing=[{}, {"withoutCausalMask": True}, {"withoutPositions": True}],
-    )
+    """Half of the page's 600 steps, and marked again with its positions out.
+
+    Without the mask it learns to copy what it is fed, and writes nothing right.
+    """
+    ask = {"kind": "training", "marked": [{}, {"withoutPositions": True}]}
+    place = tmp_path / "question.json"
+    whole, orderless = asked(place, **ask, steps=300, missing={})
+    leaky, _ = asked(place, **ask, steps=100, missing={"withoutCausalMask": True})
     assert whole["learned"] > 160
     assert whole["kept"] > 20
-    assert maskless["learned"] < whole["learned"] / 2
     assert orderless["learned"] < whole["learned"] / 2
+    assert leaky["learned"] < 10
 
 
 def test_the_page_trains_until_it_is_stopped(show: Show) -> None:
