@@ -83,6 +83,13 @@ def test_a_lesson_has_the_exercises_and_minutes_of_the_record(place: int) -> Non
     assert found and numbers_in(found[1]) == one.exercises
     assert int(found[2]) == minutes_of(one.exercises)
     assert numbers_in(found[3]) == one.more
+    deck = text_of(COURSE / "slides" / LESSONS[place].name)
+    last = " ".join(deck.rpartition("\n---\n")[2].split())
+    told = re.search(r"At home: exercises (.+?), for more ([\d., and]+)", last)
+    assert told and numbers_in(told[1]) == one.exercises
+    assert numbers_in(told[2]) == one.more
+    told = re.search(r"[Ii]n pairs[^.]*?: exercise (\d+\.\d+)", last)
+    assert told and (told[1],) == one.in_class
 
 
 def test_the_six_weeks_add_up() -> None:

@@ -7,8 +7,8 @@ A line such as `{figure} The two masks` brings in the figure whose caption begin
 `{code} def causal_mask` the definition of that name, and `{output} print("two words`
 what the cell that holds those words printed; each of a cell that has the tag `slide`.
 With `{figure later}`, and so for all three, it shows when the speaker goes on: first
-the question, then the answer. A figure so tall that its letters get small comes whole,
-and then in parts, enlarged.
+the question, then the answer. A figure too tall for that stands beside the words, or
+comes in parts, on a slide each. Words alone stand beside the picture shown last.
 What follows `Notes:` is for the speaker.
 nbconvert makes slides of it; reveal.js, which shows them, lies beside them.
 """
@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import math
 import re
 import shutil
 import sys
@@ -35,6 +34,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
+from book.tools.course.slide_pictures import LEGIBLE, LETTER, SPACE, letters, parts
 from book.tools.project.address import ROOT
 from book.tools.project.statements import Definition, statements
 from book.tools.site.formulas import FONT, characters, cut_font, to_mathml
@@ -47,13 +47,15 @@ FORMULA = re.compile(r"\$([^$\n]+)\$")
 # The style sheet of a theme, in whose place slides.css stands.
 THEME = re.compile(r'<link href="[^"]*/dist/theme/[^"]*"[^>]*>')
 ROOM = 560  # pixels of height that a slide has below its title
-LINE = 41  # pixels that a line of text takes
-WIDTH = 1090  # pixels that a line of code has
-SMALLEST, LARGEST = 20.5, 30.0  # pixels of a letter of code
+LINE = 50  # pixels that a line of text takes
+COLUMNS = 64  # letters that a line of text has
+WIDTH = 1204  # pixels that a slide has between its margins
+BORDER = {"code": 38, "output": 22}  # of these, what a box around a text takes
+SMALLEST, LARGEST = 22.0, 38.0  # pixels of a letter of code
+HALF = 6  # lines of code that leave half of a slide empty
+TWO_COLUMNS = 1150  # pixels that a picture and the text beside it have together
 LINE_HEIGHT = 1.36  # of code, as a share of its size
-LETTER = 16.8  # pixels of a letter in a figure, before it is scaled
-LEGIBLE, ENLARGED = 17.0, 20.0  # what it needs on a slide, and has in a part
-ASPECT = 0.61  # the width of a letter of code, as a share of its size
+ASPECT = 0.603  # the width of a letter of code, as a share of its size
 
 
 class Slide(NamedTuple):
@@ -88,6 +90,22 @@ def slides_of(path: Path) -> list[Slide]:
     return slides
 
 
+class Picture(NamedTuple):
+    """A picture on a slide: its file, what it shows, its size before it is scaled."""
+
+    file: str
+    alt: str
+    width: int
+    height: int
+
+    def shown(self, scale: float) -> str:
+        """Its HTML."""
+        look = f"width: {self.width * scale:.1f}px; height: {self.height * scale:.1f}px"
+        return (
+            f'<figure><img alt="{self.alt}" style="{look}" src="{self.file}"></figure>'
+        )
+
+
 class Chapter:
     """The chapter whose figures and code a deck shows, from the cells tagged for it."""
 
@@ -96,21 +114,20 @@ class Chapter:
         self.notebook: NotebookNode = nbformat.read(path, as_version=4)
         self.pictures: dict[str, bytes] = {}  # by the names of their files
 
-    def content(self, kind: str, wanted: str, room: int) -> str:
-        """The HTML of what a line of a deck asks for.
+    def text_of(self, kind: str, wanted: str) -> str:
+        """The code or the output that a line of a deck asks for.
 
         Raises:
             ValueError: If the chapter has no such thing, or several.
         """
-        if kind == "figure":
-            return self.figure(wanted, room)
-        if kind == "code":
-            return colored(self.definition(wanted), room)
-        text = self.printed(wanted)
-        return boxed("printed", text, escape(text), room)
+        return self.definition(wanted) if kind == "code" else self.printed(wanted)
 
-    def figure(self, wanted: str, room: int) -> str:
-        """The picture in front of a caption, as high as there is room for."""
+    def figure(self, wanted: str) -> list[Picture]:
+        """The picture in front of a caption, whole or in parts that can be read.
+
+        Raises:
+            ValueError: If the chapter has no such figure, or several.
+        """
         caption = re.compile(rf"\*\*Figure [\d.]+\.\*\* {re.escape(wanted)}")
         found = [
             cell
@@ -123,13 +140,16 @@ class Chapter:
             raise ValueError(f"{self.name}: {wanted!r} is not a picture.")
         ending, picture = pictures[0]
         alt = escape(str(cell.metadata["mystnb"]["image"]["alt"]))
-        file = f"{self.name}-{len(self.pictures) + 1}{ending}"
-        self.pictures[file] = picture
-        width, height = size_of(picture)
-        whole = f'<img alt="{alt}" style="height: {room}px" src="{file}">'
-        if LETTER * room / height >= LEGIBLE:
-            return f"<figure>{whole}</figure>"
-        return f"<figure>{whole}{enlarged(file, width, height, room)}</figure>"
+        found_parts = parts(picture)
+        made = []
+        for number, part in enumerate(found_parts, start=1):
+            file = f"{self.name}-{len(self.pictures) + 1}{ending}"
+            self.pictures[file] = part
+            of = f" Part {number} of {len(found_parts)}, from the top."
+            made.append(
+                Picture(file, alt + of * (len(found_parts) > 1), *size_of(part))
+            )
+        return made
 
     def definition(self, wanted: str) -> str:
         """The lines of a function or class, or of the one cell with these words."""
@@ -177,22 +197,6 @@ def is_for_slides(cell: NotebookNode) -> bool:
     return "slide" in cell.metadata.get("tags", [])
 
 
-def enlarged(file: str, width: int, height: int, room: int) -> str:
-    """The parts of a tall picture, from its top down, each over the one before."""
-    scale = ENLARGED / LETTER
-    count = math.ceil(height * scale / room)
-    parts = []
-    for number in range(count):
-        alt = f"The same picture, enlarged: part {number + 1} of {count}, from the top."
-        look = f"height: {room}px; width: {width * scale:.0f}px"
-        place = f"object-position: 0 {100 * number / (count - 1):.0f}%"
-        parts.append(
-            f'<img class="fragment part" alt="{alt}" style="{look}; {place}" '
-            f'src="{file}">'
-        )
-    return "".join(parts)
-
-
 def without_docstring(source: str) -> str:
     """A definition without its docstring, which a room cannot read."""
     tree = ast.parse(source).body[0]
@@ -204,52 +208,102 @@ def without_docstring(source: str) -> str:
     return "\n".join(lines[: first.lineno - 1] + lines[first.end_lineno or 0 :])
 
 
-def colored(code: str, room: int) -> str:
-    """Python code in color."""
-    shown = highlight(code, PythonLexer(), HtmlFormatter(wrapcode=True, nowrap=True))
-    return boxed("highlight", code, shown, room)
-
-
-def boxed(kind: str, text: str, shown: str, room: int) -> str:
-    """A text in a box, in letters with which it fits on a slide, within limits."""
+def box(kind: str, text: str, room: int, width: int = WIDTH) -> str:
+    """Code in color, or an output, in letters with which it fits, within limits."""
+    shown = escape(text)
+    if kind == "code":
+        form = HtmlFormatter(wrapcode=True, nowrap=True)
+        shown = highlight(text, PythonLexer(), form)
     lines = text.splitlines()
-    wide = WIDTH / max(map(len, lines)) / ASPECT
+    wide = (width - BORDER[kind]) / max(map(len, lines)) / ASPECT
     high = (room - 40) / len(lines) / LINE_HEIGHT
     size = min(LARGEST, wide, max(high, SMALLEST))
     # At an empty line Markdown would end a block of HTML.
     shown = re.sub(r"(?<=\n)(?=\n)", "&#32;", shown)
     look = f'style="font-size: {size:.1f}px"'
-    return f'<div class="{kind}" {look}><pre>{shown}</pre></div>'
+    look = f'class="{"highlight" if kind == "code" else "printed"}" {look}'
+    return f"<div {look}><pre>{shown}</pre></div>"
 
 
-def room_beside(text: str) -> int:
-    """The pixels of height that the words of a slide leave for its figure."""
+def room_below(text: str) -> int:
+    """The pixels of height that the words of a slide leave for what it shows."""
     words = DIRECTIVE.sub("", text).splitlines()[1:]
-    lines = sum(1 + len(line) // 78 for line in words if line.strip())
+    lines = sum(1 + len(line) // COLUMNS for line in words if line.strip())
     return max(200, ROOM - LINE * lines)
 
 
-def filled(slide: Slide, chapter: Chapter) -> str:
-    """The Markdown of a slide with its figures, code and formulas in place."""
-    room = room_beside(slide.text) // max(1, len(DIRECTIVE.findall(slide.text)))
+def filled(slide: Slide, chapter: Chapter, last: list[Picture]) -> list[str]:
+    """The Markdown of a slide, or of several, with all that it shows in place.
+
+    Args:
+        slide: what the deck says.
+        chapter: where figures, code and outputs come from.
+        last: the picture that was shown last, if any; words alone stand beside it.
+    """
     text = FORMULA.sub(lambda found: to_mathml(found[1]), slide.text)
+    wanted = DIRECTIVE.findall(slide.text)
+    if figures := figures_of(slide):
+        ((_, later, caption),) = figures
+        pictures = chapter.figure(caption.strip())
+        last[:] = pictures[-1:]
+        room = room_below(slide.text)
+        return [with_picture(text, one, room, bool(later)) for one in pictures]
+    room, width = room_below(slide.text) // max(1, len(wanted)), WIDTH
+    texts = [chapter.text_of(kind, name.strip()) for kind, _, name in wanted]
+    is_beside = bool(last) and has_room(texts, last[0], text)
+    if is_beside:
+        room, width = 300, round(TWO_COLUMNS - last[0].width * LEGIBLE / LETTER)
 
     def html(found: re.Match[str]) -> str:
-        content = chapter.content(found[1], found[3].strip(), room)
+        content = box(found[1], texts.pop(0), room, width)
         return f'<div class="fragment">{content}</div>' if found[2] else content
 
-    return DIRECTIVE.sub(lambda found: f"\n{html(found)}\n", text)
+    text = DIRECTIVE.sub(lambda found: f"\n{html(found)}\n", text)
+    return [beside(text, last[0].shown(LEGIBLE / LETTER)) if is_beside else text]
+
+
+def has_room(texts: list[str], picture: Picture, words: str) -> bool:
+    """Whether a slide is half empty, and narrow enough to stand beside a picture."""
+    lines = [line for text in texts for line in text.splitlines()]
+    wide = max(map(len, lines), default=0) * SMALLEST * ASPECT + BORDER["code"]
+    free = TWO_COLUMNS - picture.width * LEGIBLE / LETTER
+    return len(lines) <= HALF and wide <= free and "|---" not in words
+
+
+def with_picture(text: str, picture: Picture, room: int, later: bool) -> str:
+    """A slide with a picture: below its words, or beside them where it is tall."""
+    width, height = picture.width, picture.height
+    is_below = letters(width, height, (WIDTH, room)) >= LEGIBLE
+    space = (WIDTH, room) if is_below else SPACE
+    shown = picture.shown(min(space[0] / width, space[1] / height))
+    shown = f'<div class="fragment">{shown}</div>' if later else shown
+    if is_below:
+        return DIRECTIVE.sub(lambda _: f"\n{shown}\n", text)
+    return beside(DIRECTIVE.sub("", text), shown)
+
+
+def beside(text: str, shown: str) -> str:
+    """A slide in two columns."""
+    return f'<div class="beside">{shown}<div>\n\n{text}\n\n</div></div>'
 
 
 def notebook_of(deck: Path, chapter: Chapter) -> NotebookNode:
     """A deck as a notebook that nbconvert makes slides of."""
-    cells = []
-    for slide in slides_of(deck):
-        for kind, text in (("slide", filled(slide, chapter)), ("notes", slide.notes)):
-            metadata = {"slideshow": {"slide_type": kind}}
-            cells.append(new_markdown_cell(text, metadata=metadata))
-    title = slides_of(deck)[0].text.splitlines()[0].lstrip("# ")
+    cells, slides = [], slides_of(deck)
+    first = next((d[2] for s in slides for d in figures_of(s)), "")
+    last = chapter.figure(first.strip())[:1] if first else []  # beside the title
+    for slide in slides:
+        for text in filled(slide, chapter, last):
+            for kind, source in (("slide", text), ("notes", slide.notes)):
+                metadata = {"slideshow": {"slide_type": kind}}
+                cells.append(new_markdown_cell(source, metadata=metadata))
+    title = slides[0].text.splitlines()[0].lstrip("# ")
     return new_notebook(cells=cells, metadata={"title": title})
+
+
+def figures_of(slide: Slide) -> list[tuple[str, str, str]]:
+    """The figures that a slide asks for."""
+    return [found for found in DIRECTIVE.findall(slide.text) if found[0] == "figure"]
 
 
 def write_deck(deck: Path, folder: Path) -> None:

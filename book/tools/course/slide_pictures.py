@@ -1,0 +1,104 @@
+"""Pictures for slides: without their margins, and in parts where they are too tall.
+
+A figure is made for a page. On a slide its letters must be read from the back of a
+room, so a tall one is cut between its panels or boxes, into parts that come in turn.
+"""
+
+import re
+from io import BytesIO
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from book.tools.site.pictures import size_of
+
+LETTER = 16.8  # pixels of a letter in a figure, before it is scaled
+LEGIBLE = 22.0  # what it needs on a slide
+SPACE = 852, 718  # pixels that a figure has beside the words
+MOST_PARTS = 4
+_MARGIN = 2
+Rows = np.ndarray[Any, Any]
+_BOX = re.compile(r'<rect [^>]*?y="([\d.]+)"[^>]*?height="([\d.]+)"')
+_TEXT = re.compile(r'<text [^>]*?y="([\d.]+)"')
+_VIEW = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)" width="(\d+)" height="(\d+)"')
+
+
+def letters(width: float, height: float, space: tuple[float, float] = SPACE) -> float:
+    """The pixels of a letter when a figure of this size fills its space."""
+    return LETTER * min(space[0] / width, space[1] / height)
+
+
+def parts(picture: bytes) -> list[bytes]:
+    """A picture in so few parts that each can be read; whole, where none can."""
+    blank = _blank_in_png(picture) if picture[:4] == b"\x89PNG" else _blank(picture)
+    crop = _crop_png if picture[:4] == b"\x89PNG" else _crop
+    for count in range(1, MOST_PARTS + 1):
+        rows = _cuts(blank, count)
+        if rows:
+            found = [crop(picture, *ends) for ends in pairwise(rows)]
+            if all(letters(*size_of(part)) >= LEGIBLE for part in found):
+                return found
+    return [crop(picture, 0, len(blank))]
+
+
+def _cuts(blank: Rows, count: int) -> list[int]:
+    """Rows near equal parts at which nothing is cut through; none if there are none."""
+    height, free = len(blank), np.flatnonzero(blank)
+    rows = [0]
+    for number in range(1, count):
+        wanted = number * height / count
+        near = free[abs(free - wanted) < height / count / 2]
+        if not len(near):
+            return []
+        rows.append(int(near[abs(near - wanted).argmin()]))
+    return [*rows, height]
+
+
+def _ink(picture: bytes) -> Rows:
+    pixels = np.asarray(Image.open(BytesIO(picture)).convert("L"))
+    return abs(pixels.astype(int) - int(pixels[0, 0])) > 2
+
+
+def _blank_in_png(picture: bytes) -> Rows:
+    return ~_ink(picture).any(axis=1)
+
+
+def _crop_png(picture: bytes, top: int, bottom: int) -> bytes:
+    """The rows from top to bottom, without the margins around what is drawn."""
+    rows, columns = np.nonzero(_ink(picture)[top:bottom])
+    box = (
+        max(0, int(columns.min()) - _MARGIN),
+        max(0, top + int(rows.min()) - _MARGIN),
+        int(columns.max()) + _MARGIN,
+        top + int(rows.max()) + _MARGIN,
+    )
+    written = BytesIO()
+    Image.open(BytesIO(picture)).crop(box).save(written, "PNG")
+    return written.getvalue()
+
+
+def _blank(picture: bytes) -> Rows:
+    """Which rows of a drawing have no box and no text; a frame around many is none."""
+    text = picture.decode()
+    _, tall, _, height = map(float, _VIEW.search(text).groups())  # type: ignore[union-attr]
+    blank = np.ones(int(height), dtype=bool)
+    taken = [(float(y), float(y) + float(h)) for y, h in _BOX.findall(text)]
+    taken = [(top, end) for top, end in taken if end - top < tall / 4]
+    taken += [(float(y) - 16, float(y) + 6) for y in _TEXT.findall(text)]
+    for top, end in taken:
+        blank[max(0, int(top * height / tall)) : int(end * height / tall) + 2] = False
+    return blank
+
+
+def _crop(picture: bytes, top: int, bottom: int) -> bytes:
+    """The rows from top to bottom of a drawing."""
+    text = picture.decode()
+    found = _VIEW.search(text)
+    assert found is not None  # noqa: S101
+    wide, tall, width, height = map(float, found.groups())
+    scale = tall / height
+    view = f'viewBox="0 {top * scale:.1f} {wide:g} {(bottom - top) * scale:.1f}"'
+    size = f'{view} width="{width:.0f}" height="{bottom - top}"'
+    return text.replace(found[0], size, 1).encode()
