@@ -18,6 +18,7 @@ LETTER = 16.8  # pixels of a letter in a figure, before it is scaled
 LEGIBLE = 22.0  # what it needs on a slide
 SPACE = 852, 718  # pixels that a figure has beside the words
 MOST_PARTS = 4
+GAP = 4  # pixels; between the letters of a word that stands upright there are fewer
 _MARGIN = 2
 Rows = np.ndarray[Any, Any]
 _BOX = re.compile(r'<rect [^>]*?y="([\d.]+)"[^>]*?height="([\d.]+)"')
@@ -44,15 +45,21 @@ def parts(picture: bytes) -> list[bytes]:
 
 
 def _cuts(blank: Rows, count: int) -> list[int]:
-    """Rows near equal parts at which nothing is cut through; none if there are none."""
-    height, free = len(blank), np.flatnonzero(blank)
+    """Where to cut into parts that are about equal; nowhere, if something is there.
+
+    The widest gap lies above a panel's title; of two alike it is the upper one.
+    """
+    height = len(blank)
+    edges = np.flatnonzero(np.diff(np.r_[False, blank, False]))
+    gaps = edges.reshape(-1, 2)[np.diff(edges)[::2] >= GAP]
     rows = [0]
     for number in range(1, count):
-        wanted = number * height / count
-        near = free[abs(free - wanted) < height / count / 2]
+        away = abs(gaps.mean(axis=1) - number * height / count)
+        near = gaps[away < height / count / 3]
         if not len(near):
             return []
-        rows.append(int(near[abs(near - wanted).argmin()]))
+        wide = np.diff(near)[:, 0]
+        rows.append(int(near[(wide >= 0.9 * wide.max()).argmax()].mean()))
     return [*rows, height]
 
 

@@ -113,6 +113,7 @@ class Chapter:
         self.name = path.stem
         self.notebook: NotebookNode = nbformat.read(path, as_version=4)
         self.pictures: dict[str, bytes] = {}  # by the names of their files
+        self.figures: dict[str, list[Picture]] = {}  # by the beginnings of captions
 
     def text_of(self, kind: str, wanted: str) -> str:
         """The code or the output that a line of a deck asks for.
@@ -128,6 +129,8 @@ class Chapter:
         Raises:
             ValueError: If the chapter has no such figure, or several.
         """
+        if wanted in self.figures:
+            return self.figures[wanted]
         caption = re.compile(rf"\*\*Figure [\d.]+\.\*\* {re.escape(wanted)}")
         found = [
             cell
@@ -141,7 +144,7 @@ class Chapter:
         ending, picture = pictures[0]
         alt = escape(str(cell.metadata["mystnb"]["image"]["alt"]))
         found_parts = parts(picture)
-        made = []
+        made = self.figures[wanted] = []
         for number, part in enumerate(found_parts, start=1):
             file = f"{self.name}-{len(self.pictures) + 1}{ending}"
             self.pictures[file] = part
@@ -267,7 +270,8 @@ def has_room(texts: list[str], picture: Picture, words: str) -> bool:
     lines = [line for text in texts for line in text.splitlines()]
     wide = max(map(len, lines), default=0) * SMALLEST * ASPECT + BORDER["code"]
     free = TWO_COLUMNS - picture.width * LEGIBLE / LETTER
-    return len(lines) <= HALF and wide <= free and "|---" not in words
+    can_be_read = letters(picture.width, picture.height) >= LEGIBLE
+    return can_be_read and len(lines) <= HALF and wide <= free and "|---" not in words
 
 
 def with_picture(text: str, picture: Picture, room: int, later: bool) -> str:
