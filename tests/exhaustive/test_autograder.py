@@ -10,6 +10,8 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from book.tools.course.plan import Assignment, read_plan
+from book.tools.course.wall import walled
+from book.tools.project.address import ROOT
 from tests.graded_course import Course, cell_name, not_on_windows, set_up, solutions
 
 pytestmark = not_on_windows
@@ -89,7 +91,12 @@ answers = [
     and one.__name__ in ("_look_back", "answer")
 ]
 look_back = answers[0] if answers else ...
-""",
+try:
+    torch.UntypedStorage.from_file("CHAPTER", False, 9)
+    print("Compiled code", "reads it.")
+except RuntimeError:
+    pass
+""".replace("CHAPTER", str(ROOT / "book" / "03_attention.ipynb")),
 }
 NAMED_TO_THE_TEACHER = (
     "Refused: it does not import book",
@@ -138,7 +145,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     set_up()
     folder = tmp_path_factory.mktemp("course")
     made = Course(folder, PLAN)
-    precious = folder / "precious"
+    hub, precious = folder / "hub" / "course", folder / "precious"
     precious.mkdir()
     (precious / "gradebook.db").write_text("all the marks")
     made.nbgrader("generate_assignment", NAME)
@@ -151,7 +158,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
         "overwrites-and-loops": RIGHT | {"3.1": OVERWRITES, "3.2": LOOPS},
         "deletes-and-prints": RIGHT
         | {
-            "3.3": DELETES.format(places=[str(precious), str(made.folder)]),
+            "3.3": DELETES.format(places=[str(precious), str(hub)]),
             "3.4": PRINTS,
         },
         "reaches": REACHES,
@@ -164,7 +171,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     nbformat.write(nbformat.v4.new_notebook(), other)
     paste_and_delete(made, "pastes-and-deletes")
     hand_in_by_exchange(made, folder, "solution")
-    made.move(folder / "hub" / "course")
+    made.move(hub)
     made.nbgrader("autograde", NAME, refuses="hands-in-another")
     made.nbgrader("generate_feedback", NAME)
     return made
@@ -254,6 +261,12 @@ def test_the_feedback_has_no_seed_and_no_hidden_cell(course: Course) -> None:
         assert "hand_in" not in told and str(PLAN.seed) not in told
 
 
+def test_behind_the_wall_compiled_code_reads_no_chapter(course: Course) -> None:
+    with walled([], []) as walls:
+        told = "Compiled code reads it." in course.feedback("reaches", NAME)
+    assert told != bool(walls)
+
+
 def test_the_teacher_is_told_who_looks_for_answers(course: Course) -> None:
     told = course.report("reaches", NAME)
     for words in NAMED_TO_THE_TEACHER:
@@ -278,7 +291,7 @@ def test_a_changed_check_is_told_and_an_honest_one_is_not(course: Course) -> Non
 
 
 def test_nothing_outside_the_scratch_folder_was_touched(course: Course) -> None:
-    precious = course.folder.parent / "precious" / "gradebook.db"
+    precious = course.exchange.parent / "precious" / "gradebook.db"
     assert precious.read_text() == "all the marks"
     handed_in = course.folder / "submitted" / "deletes-and-prints" / NAME
     assert "rmtree" in (handed_in / f"{NAME}.ipynb").read_text(encoding="utf-8")

@@ -18,10 +18,12 @@ from torch import nn
 
 from book.tools.course.desk import record as stand_in
 from book.tools.course.desk import values
+from book.tools.course.desk.fence import readable
 from book.tools.course.hidden import draws, record, verdict
 from book.tools.course.inputs import inputs_only
 from book.tools.course.plan import read_plan
 from book.tools.course.reports import recognize
+from book.tools.course.wall import walled
 from book.tools.project.address import ROOT
 from lib.exercises import CheckFailed
 from lib.exercises.cases import Parts
@@ -244,3 +246,31 @@ def test_the_fence_refuses_what_lies_outside_and_tells_it(tmp_path: Path) -> Non
         "/proc/1/environ",
     ):
         assert words in told
+
+
+BEHIND_THE_WALL = """
+import ctypes, sys
+libc = ctypes.CDLL(None)
+for path, flags in zip(sys.argv[1::2], map(int, sys.argv[2::2])):
+    print(libc.open(path.encode(), flags | 64, 0o600) >= 0)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Landlock is Linux's")
+def test_behind_the_wall_compiled_code_reads_and_writes_no_more(tmp_path: Path) -> None:
+    own, seen, other = (tmp_path / name for name in ("own", "seen", "other"))
+    for folder in (own, seen, other):
+        folder.mkdir()
+        (folder / "text").write_text("12")
+    asked = [(own, 1), (seen, 0), (seen, 1), (other, 0), (other, 1)]
+    words = [word for folder, how in asked for word in (folder / "text", how)]
+    with walled([*readable(), str(seen)], [str(own)]) as walls:
+        if not walls:
+            pytest.skip("this Linux has no Landlock")
+        done = subprocess.run(
+            [sys.executable, "-c", BEHIND_THE_WALL, *map(str, words)],
+            capture_output=True,
+            text=True,
+            **walls,
+        )
+    assert done.stdout.split() == ["True", "True", "False", "False", "False"]

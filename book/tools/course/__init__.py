@@ -4,5 +4,6 @@
 `plan` the course's table of contents. `editions` and `assignments` write notebooks.
 `autograder` is nbgrader's way to run them: an answer is tried in a kernel that has what
 lies on its `desk`, with the exercises that `inputs` leaves of `lib.exercises`; `hidden`
-draws the values and judges what comes back, and `reports` is for the teacher.
+draws the values and judges what comes back, and `reports` is for the teacher. A `wall`
+stands around the kernel, where the system has one.
 """

@@ -26,10 +26,12 @@ from nbgrader.utils import is_grade
 from traitlets import Integer
 
 import lib
+from book.tools.course.desk.fence import readable
 from book.tools.course.desk.values import MARK, read
 from book.tools.course.hidden import draws, record, verdict
 from book.tools.course.inputs import lay_desk
 from book.tools.course.reports import reaches, report
+from book.tools.course.wall import walled
 from lib.exercises import CheckFailed
 from lib.exercises.outcome import Outcome
 
@@ -208,9 +210,20 @@ class Grade(Execute):  # type: ignore[misc]
             "PYTHONPATH": str(self._desk),
             "PYTHONDONTWRITEBYTECODE": "1",
             "TMPDIR": str(self._desk / "work"),
+            "IPYTHONDIR": str(self._desk / "work" / ".ipython"),
         }
         settings |= {"env": os.environ | found, "pass_fds": [self._pipe]}
-        super().start_new_kernel(**settings)
+        here = str(Path(lib.__file__).parents[1])
+        shown = [path for path in readable() if path != here]
+        work = str(self._desk / "work")
+        with walled([*shown, str(self._desk)], [work, os.devnull]) as walls:
+            super().start_new_kernel(**settings, **walls)
+
+    def create_kernel_manager(self) -> Any:
+        """Let the kernel find what it is told behind the wall."""
+        manager = super().create_kernel_manager()
+        manager.connection_file = str(self._desk / "work" / ".kernel.json")
+        return manager
 
     def start_new_kernel_client(self) -> Any:
         """Connect to the kernel, and put up the fence."""

@@ -35,7 +35,7 @@ _REFUSED = {
 _SOLUTIONS = re.compile(
     r"/\d\d_\w+\.ipynb$|/lib/exercises(/|$)|/book/(tools|course)(/|$)|/\.git(/|$)"
 )
-_SYSTEM = ("/usr", "/lib", "/lib64", "/etc", "/dev", "/sys", "/proc", "/opt")
+_SYSTEM = ("/usr", "/lib", "/lib64", "/etc", "/dev", "/sys", "/proc", "/System")
 _OTHERS = re.compile(r"/proc/\d")  # other programs: what they hold and where they are
 _MOST = 50  # sentences for the teacher
 
@@ -45,6 +45,13 @@ class OutsideError(PermissionError):
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
+
+
+def readable() -> list[str]:
+    """What any code may read: Python, the system, and how drawings look."""
+    drawing = [Path.home() / folder / "matplotlib" for folder in (".cache", ".config")]
+    python = [sys.prefix, sys.base_prefix, *filter(None, sys.path)]
+    return [*python, *_SYSTEM, *map(str, drawing)]
 
 
 class Fence:
@@ -59,11 +66,8 @@ class Fence:
     def __init__(self, desk: str, folder: str, pipe: int) -> None:
         self.desk, self.folder = os.path.realpath(desk), os.path.realpath(folder)
         self.pipe, self.told = pipe, set[str]()
-        home, own = Path.home(), f"/proc/{os.getpid()}"
-        drawing = [home / ".cache" / "matplotlib", home / ".config" / "matplotlib"]
-        python = [sys.prefix, sys.base_prefix, *filter(None, sys.path)]
-        readable = [*python, *_SYSTEM, *map(str, drawing), self.desk, own]
-        self.readable = [os.path.realpath(each) for each in readable]
+        own = f"/proc/{os.getpid()}"
+        self.readable = [*map(os.path.realpath, [*readable(), self.desk]), own]
 
     def put_up(self) -> None:
         """Put up the fence, for good."""
