@@ -39,7 +39,7 @@ def test_a_figure_stands_alone_in_every_light_and_width(
     assert page.evaluate("document.activeElement.closest('.interactive') !== null")
     assert page.locator(".interactive [aria-live]").count() >= 1
     assert page.locator(".interactive").get_attribute("aria-label")
-    phone, wide_page = heights()[name]
+    phone, wide_page = heights()[f"{name} {opened}" if opened else name]
     for width, height in ((800, wide_page), (360, phone)):
         page.set_viewport_size({"width": width, "height": 900})
         # A figure draws itself anew one frame after its width has changed.

@@ -47,7 +47,8 @@ def connect_figures(site: Path, page: BeautifulSoup, up: str) -> None:
         (folder / f"{name}.js").write_text(text, encoding="utf-8")
         version = hashlib.sha256(text.encode()).hexdigest()[:8]
         place["data-script"] = f"{up}{FOLDER}/{name}.js?v={version}"
-        phone, wide = heights()[name]
+        opened = place.get("data-opened")
+        phone, wide = heights()[f"{name} {opened}" if opened else name]
         place["style"] = f"--phone: {phone}px; --wide: {wide}px"
         if name in TRANSLATORS:
             place.attrs |= {
@@ -70,7 +71,7 @@ def tell(page: BeautifulSoup, place: Tag) -> None:
 
 @functools.cache
 def heights() -> dict[str, tuple[int, int]]:
-    """How high each figure is at its start: on a phone, and on a wide page."""
+    """How high each figure is where it opens: on a phone, and on a wide page."""
     text = (sources() / "heights.json").read_text(encoding="utf-8")
     return {name: (phone, wide) for name, (phone, wide) in json.loads(text).items()}
 
