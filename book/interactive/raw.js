@@ -4,10 +4,10 @@
 /**
  * @typedef {{
  *   before: string, after: string, capitals: "all" | "none" | "some", ended: boolean,
- *   curly: boolean, held: string[]
+ *   curly: boolean, held: string[], loops: boolean
  * }} Form how a sentence was typed: what is carried over in front and behind, its
  *   capitals, whether a mark ends it, whether its quotation marks are typographic ones,
- *   and what each placeholder stands for
+ *   what each placeholder stands for, and whether it says something again and again
  */
 
 export const PLACEHOLDER = "\ufffc"; // for what a vocabulary cannot write
@@ -32,6 +32,7 @@ const ADDRESS = new RegExp(
   "gu",
 );
 const FACE = /(?:^| )(?:[:;]-?[()DP]|<3)(?= |$)/gu;
+const LOOP = /([^\p{Nd}])\1{3,}|([^\p{Nd}]{2,}?)\2{2,}/giu;
 const ENDS = /[.?!。？！؟।]['")»]*$/u;
 
 /** One space for many, none at the ends. @param {string} text */
@@ -109,7 +110,14 @@ export function prepare(sentence, alphabet) {
   }
   const ended = ENDS.test(text);
   if (!ended) text = `${text.replace(/[ ,;:]+$/, "")}.`;
-  return [text, { before, after, capitals, ended, curly, held }];
+  const loops = withoutLoops(text) !== text;
+  return [text, { before, after, capitals, ended, curly, held, loops }];
+}
+
+/** Let a text say once what it says three times in a row or more. @param {string} text */
+export function withoutLoops(text) {
+  const once = ` ${text}`.replace(LOOP, (_, letter, more) => letter ?? more);
+  return once.slice(1).replace(new RegExp(`[${SPACES}]+$`, "u"), "");
 }
 
 /**
@@ -189,8 +197,10 @@ function capitalsOf(text) {
  * @param {string} translation
  * @param {Form} form
  */
-export function inKind(translation, { before, after, capitals, ended, curly, held }) {
-  let text = held.length ? translation.replaceAll("<unk>", PLACEHOLDER) : translation;
+export function inKind(translation, form) {
+  const { before, after, capitals, ended, curly, held, loops } = form;
+  let text = loops ? translation : withoutLoops(translation);
+  if (held.length) text = text.replaceAll("<unk>", PLACEHOLDER);
   if (!ended && !text.endsWith("..")) text = text.replace(/\.$/, "");
   if (capitals === "all") text = text.toUpperCase();
   if (capitals === "none") text = text.toLowerCase();

@@ -158,6 +158,7 @@ export class SubwordVocabulary {
 /** How a sentence is typed that is read as it stands. @type {import("./raw.js").Form} */
 const AS_IT_IS = {
   before: "", after: "", capitals: "some", ended: true, curly: false, held: [],
+  loops: true,
 };
 
 /**

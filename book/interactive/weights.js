@@ -8,7 +8,11 @@
 
 import { Matrix } from "./arrays.js";
 
-/** @typedef {{ characters: string[], merges: string }} Tokenizer */
+/**
+ * @typedef {{ characters: string[], merges: string }} Tokenizer
+ * @typedef {{ prose: boolean, unsureAbove: number | null }} Reading whether it reads what
+ *   people type, and from which doubt on it says so
+ */
 
 /**
  * Read a safetensors file: eight bytes that tell the length of a table in JSON, the
@@ -104,7 +108,7 @@ export class ModelParts {
  * @param {Uint8Array<ArrayBuffer>[]} parts
  * @returns {Promise<{
  *   config: import("./config.js").Config, arrays: Record<string, Matrix>,
- *   tokenizer: Tokenizer
+ *   tokenizer: Tokenizer, reading: Reading
  * }>}
  */
 export async function unpacked(parts) {
@@ -115,8 +119,8 @@ export async function unpacked(parts) {
   }
   const length = new DataView(bytes).getUint32(0, true);
   const text = new TextDecoder().decode(new Uint8Array(bytes, 4, length));
-  const { config, tokenizer, arrays } = JSON.parse(text);
-  return { config, tokenizer, arrays: unpack(arrays, bytes.slice(4 + length)) };
+  const { config, tokenizer, reading, arrays } = JSON.parse(text);
+  return { config, tokenizer, reading, arrays: unpack(arrays, bytes.slice(4 + length)) };
 }
 
 /** @param {string} text @returns {Uint8Array<ArrayBuffer> | null} null if it is no base64 */

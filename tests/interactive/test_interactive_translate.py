@@ -381,10 +381,8 @@ def test_a_temperature_flattens_and_greedy_stays(page: Page) -> None:
         ("It is 日.", "never seen 日"),
         ("word " * 130, "at most 127"),
         ("La casa de mi hermana es muy grande.", "looks like Spanish"),
-        ("Ich habe gestern ein neues Buch gekauft.", "may not be English"),
-        ("¿Vienes mañana?", "it has ¿, ¡ or ñ"),
-        ("<script>fail()</script>", "may not be English"),
-        ("what is your name", "a mark such as . or ?"),
+        ("¿Vienes mañana?", "it has ¿ or ¡"),
+        ("<script>fail()</script>", ""),
         (SISTER, ""),
     ],
 )

@@ -33,7 +33,8 @@ function engine(model, random) {
 function session(random) {
   const config = { ...CONFIG, src_vocab_size: 13, tgt_vocab_size: 13 };
   const model = new Transformer(config, randomArrays(config, 3));
-  const made = new Session(engine(model, random), VOCABULARY, config);
+  const reading = { prose: true, unsureAbove: 0 };
+  const made = new Session(engine(model, random), VOCABULARY, config, reading);
   made.read("ab c ba");
   return made;
 }
@@ -173,20 +174,28 @@ test("words that the other translation lacks are marked", () => {
   assert.deepEqual(marked("x y", ""), [true, true]);
 });
 
-test("a sentence without its capital letter or its mark is told so", () => {
-  const told = (text) => notesOn(text, VOCABULARY).join(" ").includes("whole sentences");
-  for (const text of ["hello there", "Where is it", "the cat.", "HELLO WORLD!"]) {
-    assert.ok(told(text), text);
-  }
-  for (const text of ["I am here.", "Where is it?", '"Yes," she said.', "I am 4!"]) {
-    assert.ok(!told(text), text);
-  }
+test("several sentences are translated one after the other, and joined as they were", async () => {
+  const made = session();
+  made.read("Ab c.  Ba c!\nC a?");
+  assert.deepEqual(made.sources.map(({ space }) => space), ["  ", "\n", ""]);
+  await toEnd(made);
+  assert.equal(made.at, 2);
+  assert.match(made.written(), / {2}.*\n/);
+  assert.ok(made.unsure);
+  const whole = made.written();
+  made.open(0);
+  while (!made.ended) await forward(made);
+  assert.equal(made.written(), whole);
 });
 
 test("a note names what is unknown, and how it was told", () => {
-  assert.match(notesOn("ab 日", VOCABULARY)[0], /never seen 日/);
-  assert.match(languageNote("La casa es blanca", VOCABULARY), /Spanish.*la, es/);
-  assert.match(languageNote("abc abc abc", VOCABULARY), /none of the commonest/);
-  assert.equal(languageNote("He's at the old house, isn't she?", VOCABULARY), "");
-  assert.equal(languageNote("Good morning", VOCABULARY), "");
+  const made = session();
+  made.reading.prose = false;
+  made.read("ab 日");
+  assert.match(notesOn(made)[0], /never seen 日/);
+  assert.match(languageNote("La casa es blanca"), /Spanish.*la, es/);
+  const english = [
+    "He's at the old house, isn't she?", "Good morning", "Los Angeles", "abc abc abc",
+  ];
+  for (const text of english) assert.equal(languageNote(text), "");
 });

@@ -158,9 +158,9 @@ export function serveTranslations() {
     /** @type {Decoding} */ (all.get(name));
   serve({
     async load(/** @type {Uint8Array<ArrayBuffer>[]} */ parts) {
-      const { config, arrays, tokenizer } = await unpacked(parts);
+      const { config, arrays, tokenizer, reading } = await unpacked(parts);
       model = new Transformer(config, arrays);
-      return { config, tokenizer };
+      return { config, tokenizer, reading };
     },
     begin(
       /** @type {string} */ name, /** @type {number[]} */ source,

@@ -34,10 +34,10 @@ export function mountTranslator(root, script, small) {
   }
   offer(root, async (parts) => {
     const remote = new Remote(script);
-    const { config, tokenizer } = await remote.call("load", parts);
+    const { config, tokenizer, reading } = await remote.call("load", parts);
     const vocabulary = SubwordVocabulary.fromMerges(tokenizer);
     const [own, untouched] = ["own", "untouched"].map(
-      (name) => new Session(engine(remote, name, vocabulary), vocabulary, config),
+      (name) => new Session(engine(remote, name, vocabulary), vocabulary, config, reading),
     );
     return () => new Studio(root, own, untouched, small ? page : null);
   });

@@ -8,7 +8,8 @@
 
 import { Matrix } from "../arrays.js";
 import { noSwitches } from "../config.js";
-import { readSource } from "../subwords.js";
+import { inKind, withoutLoops } from "../raw.js";
+import { readText } from "../subwords.js";
 
 /**
  * @typedef {import("./engine.js").Node} Node
@@ -43,9 +44,14 @@ export function usualSettings() {
 }
 
 export class Session {
-  /** The source. @type {number[]} */
-  source = [];
+  /** What the reader typed. */
   text = "";
+  /** Its sentences. @type {import("../subwords.js").Source[]} */
+  sources = [];
+  /** Which of them is being translated. */
+  at = 0;
+  /** Translations of others. @type {{ text: string, unsure: boolean }[]} */
+  finished = [];
   /** The tokens that were written; none in a beam. @type {Step[]} */
   steps = [];
   /** What the search of a beam did in each step; null without one.
@@ -75,25 +81,46 @@ export class Session {
    * @param {Engine} engine
    * @param {SubwordVocabulary} vocabulary
    * @param {import("../config.js").Config} config
+   * @param {import("../weights.js").Reading} reading
    */
-  constructor(engine, vocabulary, config) {
+  constructor(engine, vocabulary, config, reading) {
     this.engine = engine;
     this.vocabulary = vocabulary;
     this.config = config;
+    this.reading = reading;
     this.settings = usualSettings();
   }
 
   /**
-   * Take a sentence in.
-   * @param {string} sentence
+   * Take a text in, of one sentence or several.
+   * @param {string} text
    * @throws {Error} with a sentence for the reader, if there is nothing to read, or more
    *   than the model can
    */
-  read(sentence) {
-    const { text, ids } = readSource(sentence, this.vocabulary, this.config.max_len);
+  read(text) {
+    const { vocabulary, config, reading } = this;
+    this.sources = readText(text, vocabulary, config.max_len, reading.prose);
     this.text = text;
-    this.source = ids;
+    this.again();
+  }
+
+  /** Begin with the first sentence; nothing is written yet. */
+  again() {
+    this.finished = [];
+    this.done = false;
+    this.open(0);
+  }
+
+  /** Go over to another sentence. @param {number} at */
+  open(at) {
+    if (this.ended) this.finished[this.at] = { text: this.own(), unsure: this.doubted() };
+    this.at = at;
     this.begin();
+  }
+
+  /** The token ids that are read. */
+  get source() {
+    return this.sources[this.at]?.ids ?? [];
   }
 
   /** Read the source again under the present settings; nothing is written yet. */
@@ -145,14 +172,20 @@ export class Session {
     return (this.frames ?? this.steps).length;
   }
 
-  /** Whether the end is in sight. */
+  /** Whether the end of this sentence is in sight. */
+  get ended() {
+    return this.done && this.shown === this.computed;
+  }
+
+  /** Whether the end of all is in sight. */
   get atEnd() {
-    return !this.source.length || (this.done && this.shown === this.computed);
+    return !this.sources.length || (this.ended && this.at === this.sources.length - 1);
   }
 
   /** Have the next step computed, if it is a new one. */
   async compute() {
     if (this.atEnd || this.shown < this.computed) return;
+    if (this.ended) this.open(this.at + 1);
     this.pending ??= this.take(this.engine.step(), (progress) => {
       this.pending = null;
       this.add(progress);
@@ -189,7 +222,7 @@ export class Session {
   /** The hypothesis of the beam that is looked at. @returns {Hypothesis | null} */
   get hypothesis() {
     if (this.chosen || !this.frames || !this.shown) return this.chosen;
-    if (this.atEnd) return bestFirst(this.frames)[0];
+    if (this.ended) return bestFirst(this.frames)[0];
     const { living, ended } = this.frames[this.shown - 1];
     return living[0] ?? ended[0];
   }
@@ -253,9 +286,30 @@ export class Session {
     });
   }
 
-  /** The translation in sight, as text. */
+  /** The translation of this sentence, as far as it is in sight, as text. */
+  own() {
+    return inKind(this.vocabulary.decode(this.ids()), this.sources[this.at].form);
+  }
+
+  /** The translation in sight, with those of the other sentences. */
   written() {
-    return this.vocabulary.decode(this.ids());
+    const text = (/** @type {number} */ at) =>
+      at === this.at ? this.own() : (this.finished[at]?.text ?? "");
+    return this.sources.map(({ space }, at) => text(at) + space).join("").trimEnd();
+  }
+
+  /** Whether the model doubts what it wrote, or went round in a circle. */
+  doubted() {
+    const doubt = this.path().reduce((sum, { logProbability }) => sum - logProbability, 0);
+    const text = this.vocabulary.decode(this.ids());
+    const inLoop = !this.sources[this.at].form.loops && withoutLoops(text) !== text;
+    return inLoop || doubt > (this.reading.unsureAbove ?? Infinity);
+  }
+
+  /** Whether all is written, and some of it doubted. */
+  get unsure() {
+    if (!this.sources.length || !this.atEnd) return false;
+    return this.doubted() || this.finished.some(({ unsure }) => unsure);
   }
 
   /** Whether anything is other than usual, the size of a beam aside. */

@@ -4,6 +4,7 @@ import {
   choice, Controls, pushButton, row, slider, textField, toggle,
 } from "../controls.js";
 import { html } from "../draw.js";
+import { readText } from "../subwords.js";
 import { AttentionPart } from "./attention_part.js";
 import { SENTENCES } from "./examples.js";
 import { notesOn } from "./notes.js";
@@ -12,6 +13,8 @@ import { SearchPart } from "./search_part.js";
 import { newWords, usualSettings } from "./session.js";
 import { SwitchesPart } from "./switches_part.js";
 import { percent, showCandidates, showPieces, showWritten } from "./tokens.js";
+
+const MOST = 5000; // characters that the field holds
 
 /**
  * @typedef {import("./session.js").Session} Session
@@ -32,6 +35,8 @@ export class Studio {
     this.player = new Player(session, () => this.update());
     this.untouchedPlayer = new Player(untouched, () => this.compare());
     this.withIds = false;
+    /** What can be told of a sentence before it is read. @type {string[]} */
+    this.told = [];
     this.compared = "";
     this.typed = SENTENCES[0];
     this.picked = SENTENCES[0];
@@ -59,13 +64,39 @@ export class Studio {
   addSentence(form) {
     const { controls } = this;
     const input = textField(controls, "typed", "English sentence", { lang: "en" });
+    input.addEventListener("input", () => {
+      const cut = input.value.length - MOST;
+      this.typed = input.value = input.value.slice(0, MOST);
+      this.showLength(cut);
+    });
     html(form, "button", { type: "submit", class: "translate-main" }, "Translate");
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.translate(this.typed);
     });
     choice(controls, "picked", "or pick one", [["", "…"], ...SENTENCES]);
+    this.length = html(form, "p", { class: "interactive-hint", role: "status" });
     return input;
+  }
+
+  /**
+   * Say how long the text is, as the translator counts.
+   * @param {number} cut how many characters did not fit in the field
+   */
+  showLength(cut = 0) {
+    const { session, typed } = this;
+    const { vocabulary, config, reading } = session;
+    const limit = config.max_len - 1;
+    const most = MOST.toLocaleString("en");
+    const lost = cut > 0 ? ` The field holds ${most} characters: ${cut} were cut off.` : "";
+    let text = "";
+    if (/[\p{L}\p{N}_]/u.test(typed)) {
+      const all = readText(typed, vocabulary, Infinity, reading.prose);
+      const longest = Math.max(...all.map(({ ids }) => ids.length - 1));
+      const many = all.length > 1 ? `${all.length} sentences, the longest has ` : "";
+      text = `${many}${longest} of at most ${limit} sub-words.`;
+    }
+    this.say("length", text + lost);
   }
 
   /** Take the sentence that is picked. @param {string} [name] what was changed */
@@ -101,6 +132,7 @@ export class Studio {
     const controls = new Controls(place, player, () => {});
     const atStart = () => session.shown === 0;
     const atEnd = () => session.atEnd;
+    this.addSentences(controls);
     pushButton(controls, "To start", () => player.toStart(), atStart);
     pushButton(controls, "◀ Back", () => player.back(), atStart);
     this.play = playButton(controls, player);
@@ -108,6 +140,22 @@ export class Studio {
     pushButton(controls, "To end", () => player.run(), atEnd);
     slider(controls, "speed", "speed", [1, 20], (speed) => `${speed} a second`);
     this.transport = controls;
+  }
+
+  /** Buttons that lead from one sentence to another, where there are several.
+   * @param {Controls<Player>} controls */
+  addSentences(controls) {
+    const { session, player } = this;
+    for (const [name, step] of /** @type {const} */ ([["◀ Sentence", -1], ["Sentence ▶", 1]])) {
+      const act = () => {
+        session.open(session.at + step);
+        player.run();
+      };
+      const made = pushButton(controls, name, act, () => !session.sources[session.at + step]);
+      controls.shows.push(() => {
+        made.hidden = session.sources.length < 2;
+      });
+    }
   }
 
   /** @param {HTMLElement} body */
@@ -137,6 +185,7 @@ export class Studio {
     player.stop();
     this.picked = SENTENCES.includes(sentence) ? sentence : "";
     this.controls.show();
+    this.showLength();
     try {
       session.read(sentence);
     } catch (error) {
@@ -145,7 +194,7 @@ export class Studio {
       return;
     }
     this.body.hidden = false;
-    this.say("notes", notesOn(session.text, session.vocabulary).join(" "));
+    this.told = notesOn(session);
     this.update();
     player.play();
   }
@@ -154,8 +203,8 @@ export class Studio {
   again() {
     const { session, player } = this;
     const [count, playing] = [session.shown, player.playing];
-    const wanted = session.atEnd ? Infinity : count;
-    session.begin();
+    const wanted = session.atEnd || session.sources.length > 1 ? Infinity : count;
+    session.again();
     this.transport?.show(); // all else stays until it is written again
     player.run(wanted, playing);
   }
@@ -164,8 +213,14 @@ export class Studio {
   update() {
     const { session, player } = this;
     if (!this.pieces || !this.written || !this.candidates) return;
-    const count = session.source.length;
-    this.say("cut", `It reads ${count} sub-words: ▁ begins a word, <eos> ends all.`);
+    const unsure = session.unsure ? ["The translator is unsure here: look twice."] : [];
+    this.say("notes", [...this.told, ...unsure].join(" "));
+    const { at, source, sources } = session;
+    const which = sources.length > 1 ? `Sentence ${at + 1} of ${sources.length}: it` : "It";
+    this.say(
+      "cut",
+      `${which} reads ${source.length} sub-words: ▁ begins a word, <eos> ends all.`,
+    );
     showPieces(this.pieces, session, this.withIds);
     showWritten(this.written, session, this.withIds);
     this.say("text", session.written() || "…");
@@ -249,7 +304,7 @@ export class Studio {
   }
 
   /**
-   * @param {"notes" | "cut" | "text" | "step" | "said"} where
+   * @param {"notes" | "length" | "cut" | "text" | "step" | "said"} where
    * @param {string} text
    */
   say(where, text) {

@@ -66,7 +66,10 @@ def packed(source: Path) -> bytes:
     description = read_json(source / "config.json")
     head = {
         "config": description["model"],
-        "prose": read_reading(description)["prose"],
+        "reading": {
+            "prose": read_reading(description)["prose"],
+            "unsureAbove": description.get("unsure_above"),
+        },
         "tokenizer": tokenizer(source / "tokenizer.json"),
         "arrays": arrays,
     }
