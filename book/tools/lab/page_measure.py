@@ -32,8 +32,11 @@ from lib.decoding.beam import length_norm
 from lib.evaluation.scores import compare_with_all
 from lib.masks import padding_mask
 from lib.text.files import write_json
-from lib.text.sentences import in_batches
+from lib.text.sentences import Source, in_batches, joined
 from lib.translator import SHIPPED, Translator
+
+# Of a text: the token ids of each of its sentences, up to their ends, and all as text.
+Written = tuple[list[list[int]], str]
 
 # The width of the beam, 0 for none, and how many sentences; None for all.
 DECODERS: dict[str, tuple[int, int | None]] = {"greedy": (0, None), "beam": (4, 1000)}
@@ -72,12 +75,12 @@ def compare(
 ) -> dict[str, Any]:
     """Translate in three ways, and score and compare what is written."""
     sentences = list(answers)
-    lib, page = in_lib(own, sentences, beam), ids_of(parts, sentences, beam)
-    exact = ids_of(SHIPPED / MODEL, sentences[:COMPARED], beam)
+    lib, page = in_lib(own, sentences, beam), written_by(parts, sentences, beam)
+    exact = written_by(SHIPPED / MODEL, sentences[:COMPARED], beam)
     right = list(answers.values())
 
-    def bleu(written: list[list[int]]) -> float:
-        texts = [own.tgt_vocab.decode(ids) for ids in written]
+    def bleu(written: list[Written]) -> float:
+        texts = [text for _, text in written]
         return float(compare_with_all(texts, right[: len(texts)])["bleu"])
 
     return {
@@ -85,7 +88,9 @@ def compare(
         "sentences": len(sentences),
         "bleu": {"lib": bleu(lib), "page": bleu(page)},
         "compared": len(exact),
-        "same_as_lib": sum(map(list.__eq__, exact, lib)),
+        "same_as_lib": sum(
+            one == other for (one, _), (other, _) in zip(exact, lib, strict=False)
+        ),
         "bleu_of_compared": {"lib": bleu(lib[: len(exact)]), "page": bleu(exact)},
     }
 
@@ -105,13 +110,14 @@ def in_node(
     return found
 
 
-def ids_of(folder: Path, sentences: Sequence[str], beam: int) -> list[list[int]]:
-    """The token ids that the page's code writes."""
-    return [each["ids"] for each in in_node(folder, sentences, beam)["found"]]
+def written_by(folder: Path, sentences: Sequence[str], beam: int) -> list[Written]:
+    """What the page's code writes."""
+    found = in_node(folder, sentences, beam)["found"]
+    return [(each["ids"], each["text"]) for each in found]
 
 
-def in_lib(own: Translator, sentences: Sequence[str], beam: int) -> list[list[int]]:
-    """The token ids that lib writes, each up to its end."""
+def in_lib(own: Translator, sentences: Sequence[str], beam: int) -> list[Written]:
+    """What lib writes."""
     ends = (own.tgt_vocab.sos_id, own.tgt_vocab.eos_id)
 
     def write(ids: list[list[int]]) -> list[list[int]]:
@@ -125,12 +131,16 @@ def in_lib(own: Translator, sentences: Sequence[str], beam: int) -> list[list[in
         rows = greedy_decode(own.model, src, *ends).tolist()
         return [[number for number in row if number != pad_id] for row in rows]
 
-    return in_batches(sentences, 64, own.read, write)
+    def whole(found: list[tuple[Source, list[int]]]) -> Written:
+        text = joined((source, own.tgt_vocab.decode(ids)) for source, ids in found)
+        return [ids for _, ids in found], text
+
+    return [whole(found) for found in in_batches(sentences, 64, own.read_text, write)]
 
 
 @torch.inference_mode()
 def gap(
-    own: Translator, sentence: str, one: list[int], other: list[int], beam: int
+    own: Translator, sentence: str | Source, one: list[int], other: list[int], beam: int
 ) -> float:
     """How far apart lib holds two translations of a sentence: nothing in a tie.
 
@@ -162,7 +172,7 @@ def speed(parts: Path, sentences: list[str]) -> dict[str, Any]:
     for number in range(ROUNDS):
         timed = sentences[number * TIMED : (number + 1) * TIMED] or sentences
         done = in_node(parts, timed, 0, warm=timed[:3])
-        tokens = sum(len(each["ids"]) for each in done["found"])
+        tokens = sum(len(ids) for each in done["found"] for ids in each["ids"])
         rates.append(tokens / done["processor_seconds"])
         firsts += [each["first"] for each in done["found"]]
         loading.append(done["loading"])

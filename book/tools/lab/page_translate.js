@@ -4,7 +4,8 @@
 //
 // The job names a folder (of a translator, or of the page's parts), sentences, a beam
 // (0 writes greedily) and perhaps `warm`, sentences to translate before the clock runs.
-// The answer, JSON too: the ids of each translation, and seconds.
+// The answer, JSON too: of each translation the ids, a list for each sentence, and the
+// text; and seconds.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,12 +13,13 @@ import { runInThisContext } from "node:vm";
 import { beamSearch } from "../../interactive/beam.js";
 import { Greedy } from "../../interactive/greedy.js";
 import { Transformer } from "../../interactive/model.js";
-import { readSource, SubwordVocabulary } from "../../interactive/subwords.js";
+import { inKind } from "../../interactive/raw.js";
+import { readText, SubwordVocabulary } from "../../interactive/subwords.js";
 import { ModelParts, readSafetensors, unpacked } from "../../interactive/weights.js";
 
 const job = JSON.parse(readFileSync(process.argv[2], "utf-8"));
 const start = performance.now();
-const { model, vocabulary } = await load(job.folder);
+const { model, vocabulary, reading } = await load(job.folder);
 const loaded = performance.now();
 (job.warm ?? []).forEach(translate);
 const before = process.cpuUsage();
@@ -29,17 +31,21 @@ console.log(JSON.stringify({ ...answer, processor_seconds: (user + system) / 1e6
 
 function translate(/** @type {string} */ sentence) {
   const began = performance.now();
-  const src = readSource(sentence, vocabulary, model.config.max_len).ids;
+  const sources = readText(sentence, vocabulary, model.config.max_len, reading.prose);
   const ends = { sosId: vocabulary.sosId, eosId: vocabulary.eosId };
-  if (job.beam) {
-    const [best] = beamSearch(model, src, { ...ends, beamSize: job.beam });
-    return { ids: best.ids };
-  }
-  const greedy = new Greedy(model, src, ends);
-  greedy.step();
-  const first = (performance.now() - began) / 1000; // seconds to the first word
-  while (!greedy.done) greedy.step();
-  return { ids: greedy.ids, first };
+  let first = 0; // seconds to the first word
+  const ids = sources.map(({ ids: src }) => {
+    if (job.beam) return beamSearch(model, src, { ...ends, beamSize: job.beam })[0].ids;
+    const greedy = new Greedy(model, src, ends);
+    greedy.step();
+    first ||= (performance.now() - began) / 1000;
+    while (!greedy.done) greedy.step();
+    return greedy.ids;
+  });
+  const texts = sources.map(
+    ({ form, space }, i) => inKind(vocabulary.decode(ids[i]), form) + space,
+  );
+  return { ids, text: texts.join(""), first };
 }
 
 async function load(/** @type {string} */ folder) {
@@ -50,10 +56,11 @@ async function load(/** @type {string} */ folder) {
     for (const name of scripts) {
       runInThisContext(readFileSync(join(folder, name), "utf-8"));
     }
-    const { config, arrays, tokenizer } = await unpacked(parts.all());
+    const { config, arrays, tokenizer, reading } = await unpacked(parts.all());
     return {
       model: new Transformer(config, arrays),
       vocabulary: SubwordVocabulary.fromMerges(tokenizer),
+      reading,
     };
   }
   const json = (/** @type {string} */ name) =>
@@ -63,5 +70,6 @@ async function load(/** @type {string} */ folder) {
   return {
     model: new Transformer(json("config.json").model, arrays),
     vocabulary: SubwordVocabulary.fromTokenizer(json("tokenizer.json")),
+    reading: { prose: json("config.json").prose ?? false },
   };
 }
