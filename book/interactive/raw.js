@@ -81,7 +81,7 @@ function byUnicode(text) {
 
 /** @param {string} part */
 function isOpen(part) {
-  const text = stripped(part);
+  const text = stripped(plain(part));
   const noEnd = !part.includes("\n") && (TITLE.test(text) || INITIAL.test(text));
   return noEnd || text.split('"').length % 2 === 0 || !HAS_LETTER.test(text);
 }
@@ -89,7 +89,7 @@ function isOpen(part) {
 /** What is no sentence of its own: marks, and "he said" behind a quote.
  * @param {string} before @param {string} part */
 function goesOn(before, part) {
-  const quoted = /["']$/.test(stripped(before));
+  const quoted = /["']$/.test(stripped(plain(before)));
   return !HAS_LETTER.test(part) || (quoted && /^\p{Lowercase}/u.test(stripped(part)));
 }
 

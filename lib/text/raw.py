@@ -100,14 +100,14 @@ def _by_unicode(text: str) -> Iterator[str]:
 
 
 def _is_open(part: str) -> bool:
-    text = part.strip()
+    text = plain(part).strip()
     no_end = "\n" not in part and _GOES_ON.search(text)
     return bool(no_end) or text.count('"') % 2 == 1 or not re.search(r"\w", text)
 
 
 def _goes_on(before: str, part: str) -> bool:
     """Tell what is no sentence of its own: marks, and "he said" behind a quote."""
-    quoted = before.rstrip().endswith(('"', "'"))
+    quoted = plain(before).rstrip().endswith(('"', "'"))
     return not re.search(r"\w", part) or (quoted and part.lstrip()[:1].islower())
 
 
