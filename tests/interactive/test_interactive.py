@@ -50,8 +50,10 @@ def test_a_figure_stands_alone_in_every_light_and_width(
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width, f"{name} is {wide} pixels wide on a page of {width}"
         high = page.evaluate("document.querySelector('.interactive').offsetHeight")
-        # What is wrong by more moves the page: heights.json keeps the room.
-        assert abs(high - height) <= 60, f"{name} is {high} high at {width}"
+        # What is wrong by more moves the page: heights.json keeps the room. (Those that
+        # translate have something to show on the site alone; test_site.py watches it.)
+        right = name in TRANSLATORS or abs(high - height) <= 60
+        assert right, f"{name} is {high} high at {width}"
     assert violations(page) == []
 
 
