@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,11 +68,11 @@ def suited_to(pairs: int) -> dict[str, int]:
         pairs: those to train on.
 
     Example:
-        >>> suited_to(320), suited_to(40_000)
-        ({'vocab_size': 400, 'epochs': 40}, {'vocab_size': 5000, 'epochs': 10})
+        >>> suited_to(320), suited_to(20_000)
+        ({'vocab_size': 200, 'epochs': 40}, {'vocab_size': 4000, 'epochs': 20})
     """
     return {
-        "vocab_size": min(8000, max(200, 100 * round(math.sqrt(pairs) / 4))),
+        "vocab_size": min(8000, max(200, pairs // 5)),
         "epochs": min(40, max(5, 400_000 // pairs)),
     }
 
