@@ -62,9 +62,9 @@ def run(options: argparse.Namespace) -> None:
         translations = translator.translate(sentences, *search)
     else:
         found = translator.translate_with_doubt(sentences, *search)
-        translations = [translation.text for translation in found]
-        for number, translation in enumerate(found, start=1):
-            if translation.unsure:
+        translations = [doubted.text for doubted in found]
+        for number, doubted in enumerate(found, start=1):
+            if doubted.unsure:
                 print(_UNSURE_NOTE.format(number), file=sys.stderr)
     for translation in translations:
         print(printable(translation))

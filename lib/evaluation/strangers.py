@@ -16,8 +16,15 @@ STRANGERS = "strangers"
 _FILE = Path(__file__).with_name("strangers.tsv")  # its first lines say how to read it
 _BRACKETS = re.compile(r"\[([^]]*)\]")
 # Marks that mean the same; and what is not seen.
-_ALIKE = {ord(mark): '"' for mark in "“”„«»"} | {ord(mark): "'" for mark in "‘’"}
-_ALIKE |= {ord("–"): "—", ord("…"): "..."} | dict.fromkeys(map(ord, "\u200b\ufeff\xad"))
+_ALIKE = str.maketrans(
+    {
+        **dict.fromkeys("“”„«»", '"'),
+        **dict.fromkeys("‘’", "'"),
+        **dict.fromkeys("\u200b\ufeff\xad"),
+        "–": "—",
+        "…": "...",
+    }
+)
 
 
 class Stranger(NamedTuple):

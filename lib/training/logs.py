@@ -144,7 +144,8 @@ class SentenceLog(EpochLog):
             return
         ends: Any = task.sos_id, task.eos_id
         vocabulary: Any = task.tgt_vocab
-        written = greedy_decode(task.model, self.src.to(task.device), *ends).tolist()
+        model: Any = task.model
+        written = greedy_decode(model, self.src.to(task.device), *ends).tolist()
         epoch = str(trainer.current_epoch + 1)
         self.rows += [
             {"epoch": epoch, "source": source, "written": vocabulary.decode(row)}

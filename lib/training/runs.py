@@ -205,8 +205,8 @@ def _fit(
     except Exception as error:
         if progress and is_first_process():
             print(file=sys.stderr)  # what is said of the error gets a line of its own
-        unread = checkpoint and not task.begun
-        if unread and not isinstance(error, OSError | ValueError):
+        told = isinstance(error, OSError | ValueError)
+        if checkpoint and not task.begun and not told:  # it could not be read
             raise damaged(checkpoint, error) from error
         raise
     finally:

@@ -35,13 +35,14 @@ def with_words(start: Translator, vocabularies: Vocabularies) -> Transformer:
     old = start.src_vocab, start.tgt_vocab
     if all(a.tokens == b.tokens for a, b in zip(old, vocabularies, strict=True)):
         return start.model
-    sizes = {
-        "src_vocab_size": len(vocabularies[0]),
-        "tgt_vocab_size": len(vocabularies[1]),
-    }
+    config = dataclasses.replace(
+        start.model.config,
+        src_vocab_size=len(vocabularies[0]),
+        tgt_vocab_size=len(vocabularies[1]),
+    )
     with torch.random.fork_rng(devices=[]):  # the same weights when the run is resumed
         torch.manual_seed(0)
-        model = Transformer(dataclasses.replace(start.model.config, **sizes))
+        model = Transformer(config)
     learned = start.model.state_dict()
     weights = {}
     for name, fresh in model.state_dict().items():

@@ -27,7 +27,7 @@ from tests.book_sources import CHAPTERS, read
 from tests.interactive.figure_page import Show, violations
 
 NAMES = names()
-OPENED = [(name, at) for name in NAMES for at in openings(name) or [None]]
+OPENED = [(name, at) for name in NAMES for at in (*openings(name),) or (None,)]
 
 
 @pytest.mark.parametrize(("name", "opened"), OPENED)

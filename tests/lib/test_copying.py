@@ -73,9 +73,7 @@ def test_a_title_brings_its_article_and_a_place_a_place(copying: Copying) -> Non
     assert titled
     assert all("a el " not in tgt and "al señor" in tgt for _, tgt in titled)
     known = {*lists()["places"]}
-    assert any(
-        re.search(r"in (\w+)\.", src)[1] in known for src, _ in drawn if "in " in src
-    )
+    assert known & {name for src, _ in drawn for name in re.findall(r"in (\w+)\.", src)}
 
 
 def test_a_seed_decides_all_and_the_share_how_many(copying: Copying) -> None:

@@ -380,8 +380,8 @@ def test_two_runs_never_share_a_folder(
             files(unbroken[0])[unbroken[0] / "settings.json"]
         )
     command = [sys.executable, "-c", HOLD, str(folder / LOCK)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, **pipes, text=True) as other:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as other:
         assert other.stdout and other.stdout.readline() == "held\n"
         before = files(folder)
         with pytest.raises(FileExistsError, match="A run is at work in"):

@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from nbformat import NotebookNode
 
@@ -62,12 +63,11 @@ def read_plan(path: Path = PLAN) -> Plan:
         ValueError: If it names an exercise that no chapter has, or something twice.
     """
     found = tomllib.loads(path.read_text(encoding="utf-8"))
-    listed = [
-        Assignment(
-            **{k: tuple(v) if isinstance(v, list) else v for k, v in one.items()}
-        )
+    rows: list[dict[str, Any]] = [
+        {k: tuple(v) if isinstance(v, list) else v for k, v in one.items()}
         for one in found.pop("assignment")
     ]
+    listed = [Assignment(**row) for row in rows]
     named = [one.name for one in listed]
     for one in listed:
         named += [*one.in_class, *one.exercises, *one.more]

@@ -77,7 +77,8 @@ def read_questions(path: Path) -> list[Question]:
                 f"{one.get('ask', '')[:50]!r}."
             )
         wrong = [Option(text, why) for text, why in one["wrong"]]
-        options = (Option(*one["right"], is_right=True), *wrong)
+        text, why = one["right"]
+        options = (Option(text, why, is_right=True), *wrong)
         found.append(Question(one["ask"], options, one.get("check", "")))
         if len({option.text for option in options}) < len(options):
             raise ValueError(f"{path.name}: an answer stands twice in {one['ask']!r}.")

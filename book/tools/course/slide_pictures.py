@@ -65,11 +65,11 @@ def _cuts(blank: Rows, count: int) -> list[int]:
 
 def _ink(picture: bytes) -> Rows:
     pixels = np.asarray(Image.open(BytesIO(picture)).convert("L"))
-    return abs(pixels.astype(int) - int(pixels[0, 0])) > 2
+    return np.asarray(abs(pixels.astype(int) - int(pixels[0, 0])) > 2)
 
 
 def _blank_in_png(picture: bytes) -> Rows:
-    return ~_ink(picture).any(axis=1)
+    return np.asarray(~_ink(picture).any(axis=1))
 
 
 def _crop_png(picture: bytes, top: int, bottom: int) -> bytes:

@@ -48,7 +48,7 @@ def test_pitfall_24_the_mean_of_the_wrong_epochs(tmp_path: Path) -> None:
     """The mean of the last three of twelve epochs is that of 10, 11 and 12."""
     fill(tmp_path, 12)
     model = nn.Linear(1, 1, bias=False)
-    KeepEpochWeights(3, tmp_path).load_average(model)
+    KeepEpochWeights(3, tmp_path).load_average(model, done=12)
     assert model.weight.item() == 11
     wrong = [load_file(file)["weight"].item() for file in files_by_name(tmp_path)[-3:]]
     assert sum(wrong) / 3 == 8
