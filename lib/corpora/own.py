@@ -78,7 +78,7 @@ def load(
     except ValueError as error:
         raise ValueError(f"{file}: {error}") from error
     stem = re.sub(r"[^\w.]+", "-", file.stem).strip("-.") or "pairs"
-    name = f"own-{stem.removesuffix(f'-{languages}')}-{languages}"
+    name = "own" + f"-{stem}".removesuffix(f"-{languages}") + f"-{languages}"
     told = (*header, *notes)
     prose = looks_like_prose(text for text, _ in splits["train"])
     return Corpus(name, source, target, splits, attribution, told, prose=prose)

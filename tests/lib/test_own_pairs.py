@@ -50,9 +50,11 @@ def test_what_other_programs_write_is_read_too(
 ) -> None:
     """Other line ends, blank last lines, a mark of the encoding, and more columns."""
     lines = [f"{line}\tCC0" for line in SAMPLE.read_text("utf-8").splitlines()]
-    file = tmp_path / "sample.tsv"
+    file = tmp_path / "en-de.tsv"
     file.write_bytes((mark + end.join([*lines, "", "\t ", ""])).encode())
-    assert load_own(file, "en-de").splits == load_own(SAMPLE, "en-de").splits
+    found = load_own(file, "en-de")
+    assert found.splits == load_own(SAMPLE, "en-de").splits
+    assert found.name == found.title == "own-en-de"
 
 
 @pytest.mark.parametrize(
