@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import dataclasses
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,18 +16,22 @@ from lib.commands.options import (
     add_tokenizer_option,
     check_corpus_options,
     counter,
-    load_corpus,
     loading,
     watched,
     whole_number,
 )
+from lib.commands.prepare import (
+    check_languages,
+    fitting,
+    pairs_of_a_run,
+    sentences_to_watch,
+    sizes_of,
+    vocabularies_of,
+)
 from lib.commands.settings import read_settings, suited_to
-from lib.corpora import Corpus, Pair, limit_training
-from lib.text import SubwordVocabulary, Vocabulary
-from lib.text.subwords import ALPHABET
+from lib.corpora import Corpus
 
 if TYPE_CHECKING:
-    from lib.text import ParallelDataset
     from lib.training import Hardware, TrainingSettings
     from lib.translator import Translator
 
@@ -122,13 +125,13 @@ def run(options: argparse.Namespace) -> None:
 
     origin: str | None = getattr(options, "from")  # a word of Python's own
     start = Translator.load(origin) if origin else None
-    fixed = _sizes_of(start, options.new_words) if start else None
-    own = _corpus(options) if options.pairs else None
+    fixed = sizes_of(start, options.new_words) if start else None
+    own = pairs_of_a_run(options) if options.pairs else None
     usual = suited_to(len(own.splits["train"])) if own and not start else None
     settings = read_settings(options.set, options.settings, fixed, usual)
     hardware = Hardware(options.devices, options.strategy, options.accelerator)
-    corpus = own or _corpus(options)
-    _check_languages(corpus, settings.copying)
+    corpus = own or pairs_of_a_run(options)
+    check_languages(corpus, settings.copying)
     folder = options.out or Path("runs") / corpus.title
     with _one_voice(folder):
         _train(options, settings, hardware, corpus, folder, start)
@@ -149,8 +152,8 @@ def _train(
 
     tokenizer = _tokenizer(options, corpus)
     known = None if options.new_words else start
-    vocabularies = _vocabularies(corpus.splits["train"], settings, known)
-    encoded = _fitting(corpus.splits, *vocabularies, settings.max_len)
+    vocabularies = vocabularies_of(corpus.splits["train"], settings, known)
+    encoded = fitting(corpus.splits, *vocabularies, settings.max_len)
     task = train(
         {**corpus.splits, **encoded},
         *vocabularies,
@@ -161,7 +164,7 @@ def _train(
         tokenizer=tokenizer,
         hardware=hardware,
         start=with_words(start, vocabularies) if start else None,
-        watch=_sentences(options.watch, encoded["validation"].pairs),
+        watch=sentences_to_watch(options.watch, encoded["validation"].pairs),
     )
     if not is_first_process():
         return
@@ -210,33 +213,6 @@ def _check_options(options: argparse.Namespace) -> None:
         )
 
 
-def _corpus(options: argparse.Namespace) -> Corpus:
-    corpus = load_corpus(options)
-    if options.limit is not None:
-        corpus = limit_training(corpus, options.limit)
-    _tell(*(f"{corpus.name}: {note}" for note in corpus.notes))
-    splits = dict(corpus.splits)  # the phrases are too few to part
-    splits.setdefault("validation", splits["train"])
-    return dataclasses.replace(corpus, splits=splits)
-
-
-def _tell(*notes: str) -> None:
-    from lib.training import is_first_process
-
-    if is_first_process():
-        for note in notes:
-            print(note, file=sys.stderr)
-
-
-def _check_languages(corpus: Corpus, copying: float) -> None:
-    languages = corpus.source_language, corpus.target_language
-    if copying and languages != ("en", "es"):
-        raise ValueError(
-            f"copying = {copying} draws names and numbers in English and Spanish, "
-            f"but these sentences are {languages[0]} and {languages[1]}; set it to 0."
-        )
-
-
 def _tokenizer(options: argparse.Namespace, corpus: Corpus) -> str:
     """Return how BLEU cuts words; a wrong name is told before all is trained."""
     from lib.evaluation.metrics import bleu_metric, tokenizer_for
@@ -244,75 +220,6 @@ def _tokenizer(options: argparse.Namespace, corpus: Corpus) -> str:
     tokenizer: str = options.tokenizer or tokenizer_for(corpus.target_language)
     bleu_metric(tokenizer)
     return tokenizer
-
-
-def _sizes_of(start: Translator, new_words: bool) -> dict[str, Any]:
-    """Return the settings of a run that a translator to begin with decides."""
-    config = start.model.config
-    names = ("d_model", "n_heads", "n_layers", "d_ff", "max_len", "norm_first")
-    subwords = isinstance(start.src_vocab, SubwordVocabulary)
-    words = {} if new_words else {"vocab_size": len(start.src_vocab) if subwords else 0}
-    sizes = {name: getattr(config, name) for name in names}
-    return {**sizes, "tie_embeddings": config.tie_embeddings, **words}
-
-
-def _vocabularies(
-    pairs: Sequence[Pair], settings: TrainingSettings, start: Translator | None
-) -> tuple[Vocabulary, Vocabulary]:
-    """Collect the words of the training part, or learn the sub-words of both sides."""
-    if start:
-        return start.src_vocab, start.tgt_vocab
-    if settings.vocab_size:
-        texts = (text for pair in pairs for text in pair)
-        alphabet = ALPHABET if settings.copying else ""
-        shared = SubwordVocabulary.build(texts, settings.vocab_size, alphabet)
-        return shared, shared
-    src_vocab, tgt_vocab = (Vocabulary.build(side) for side in zip(*pairs, strict=True))
-    return src_vocab, tgt_vocab
-
-
-def _fitting(
-    splits: Mapping[str, Sequence[Pair]],
-    src_vocab: Vocabulary,
-    tgt_vocab: Vocabulary,
-    max_len: int,
-) -> dict[str, ParallelDataset]:
-    """Encode what is learned from, and leave out what is too long, saying so.
-
-    Of the parts that are scored, nothing is ever left out: what is too long there
-    counts as wrong.
-    """
-    from lib.evaluation import unseen_parts
-    from lib.text import ParallelDataset
-
-    for name in unseen_parts(splits):
-        sources = {source for source, _ in splits[name]}
-        long = sum(len(src_vocab.encode(source)) >= max_len for source in sources)
-        if long:
-            _tell(
-                f"{name}: {long:,} of {len(sources):,} sources are longer than "
-                f"max_len = {max_len} tokens; they will not be translated, and count "
-                "as wrong. A larger max_len reads them."
-            )
-    fitting = {}
-    for name in ("train", "validation"):
-        whole = ParallelDataset(splits[name], src_vocab, tgt_vocab)
-        fitting[name] = whole.fitting(max_len)
-        missing = len(whole) - len(fitting[name])
-        if missing:
-            _tell(
-                f"{name}: left out {missing:,} of {len(whole):,} pairs, which are "
-                f"longer than max_len = {max_len} tokens."
-            )
-    return fitting
-
-
-def _sentences(file: Path | None, validation: Sequence[Pair]) -> list[str]:
-    """Return the sentences of the file; without one, the first ten of validation."""
-    if file is None:
-        return list(dict.fromkeys(source for source, _ in validation))[:10]
-    lines = file.read_text(encoding="utf-8-sig").splitlines()
-    return [line for line in lines if line.strip()]
 
 
 def _command(options: argparse.Namespace) -> str:

@@ -12,7 +12,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from lib.commands.train import _fitting
+from lib.commands.prepare import fitting
 from lib.decoding import greedy_decode
 from lib.text import Vocabulary
 from lib.training import TrainingSettings, TranslationTask, read_log, train
@@ -211,7 +211,7 @@ def test_what_is_too_long_is_left_out_and_counted(
     words = Vocabulary(["a", "b"])
     fits, too_long = ("a b", "b a"), ("a", "b b b")
     splits = {name: [fits, too_long] for name in ("train", "validation", "test")}
-    found = _fitting(splits, words, words, max_len=3)
+    found = fitting(splits, words, words, max_len=3)
     assert {name: part.pairs for name, part in found.items()} == {
         "train": [fits],
         "validation": [fits],

@@ -29,7 +29,7 @@ from lib.translator.export import export_translator
 
 PYTORCH = "PyTorch"
 EXPORTS = {"CTranslate2": "float32", "CTranslate2, 8 bits": "int8"}
-STARTS = 3
+STARTS, BEAM = 3, 4
 Way = Translator | ExportedTranslator
 
 
@@ -66,7 +66,21 @@ def measure(place: Path, limit: int | None) -> dict[str, Any]:
         }
         for name, way in served.items()
     ]
-    return {"sentences": len(sentences), "ways": ways}
+    found = agreement(own, served, answers)
+    return {"sentences": len(sentences), "agreement": found, "ways": ways}
+
+
+def agreement(
+    own: Translator, served: dict[str, Way], answers: dict[str, list[str]]
+) -> dict[str, Any]:
+    """Count for how many sentences each engine's beam search ends as lib's does."""
+    right = own.translate(answers, beam_size=BEAM)
+    same = {
+        name: sum(map(str.__eq__, way.translate(answers, beam_size=BEAM), right))
+        for name, way in served.items()
+        if way is not own
+    }
+    return {"beam": BEAM, "sentences": len(answers), "same": same}
 
 
 def _translates(way: Way, sentences: list[str]) -> Contender:
