@@ -118,6 +118,7 @@ class Grade(Execute):  # type: ignore[misc]
         ):
             self._desk = Path(desk)
             lay_desk(Path(lib.__file__).parent, self._desk)
+            (self._desk / "kernel").mkdir()
             about["path"] = str(self._desk / "work")
             shutil.copytree(handed_in, about["path"])
             sentences = [*_lines_to_read(nb)]
@@ -210,19 +211,19 @@ class Grade(Execute):  # type: ignore[misc]
             "PYTHONPATH": str(self._desk),
             "PYTHONDONTWRITEBYTECODE": "1",
             "TMPDIR": str(self._desk / "work"),
-            "IPYTHONDIR": str(self._desk / "work" / ".ipython"),
+            "IPYTHONDIR": str(self._desk / "kernel"),
         }
         settings |= {"env": os.environ | found, "pass_fds": [self._pipe]}
         here = str(Path(lib.__file__).parents[1])
         shown = [path for path in readable() if path != here]
-        work = str(self._desk / "work")
-        with walled([*shown, str(self._desk)], [work, os.devnull]) as walls:
+        changed = [str(self._desk / name) for name in ("work", "kernel")]
+        with walled([*shown, str(self._desk)], [*changed, os.devnull]) as walls:
             super().start_new_kernel(**settings, **walls)
 
     def create_kernel_manager(self) -> Any:
         """Let the kernel find what it is told behind the wall."""
         manager = super().create_kernel_manager()
-        manager.connection_file = str(self._desk / "work" / ".kernel.json")
+        manager.connection_file = str(self._desk / "kernel" / "connection.json")
         return manager
 
     def start_new_kernel_client(self) -> Any:
