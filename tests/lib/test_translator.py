@@ -218,7 +218,9 @@ def describe(folder: Path, **changes: object) -> None:
 
 def refuses_folder(folder: Path, reason: str) -> None:
     kinds = (ValueError, FileNotFoundError)
-    assert str(folder) in refuses(lambda: Translator.load(folder), reason, kinds)
+    message = refuses(lambda: Translator.load(folder), reason, kinds)
+    assert str(folder) in message
+    assert len(message) - len(str(folder)) < 300
 
 
 class TestDamage:
@@ -251,7 +253,8 @@ class TestDamage:
             ("model", {"src_vocab_size": 10, "tgt_vocab_size": 10, "color": 1}),
             # These fit no memory, or would be built for ever.
             ("model", {**SIZES, "d_model": 2 * 10**12}),
-            ("model", {**SIZES, "d_ff": 10**30}),
+            ("model", {**SIZES, "d_model": 10**30}),
+            ("model", {**SIZES, "d_ff": 10**18}),
             ("model", {**SIZES, "n_layers": 10**9}),
             ("model", {**SIZES, "max_len": 10**30}),
             ("model", {**SIZES, "max_len": 10**8}),
