@@ -98,6 +98,11 @@ class Picture(NamedTuple):
     width: int
     height: int
 
+    @property
+    def can_be_read(self) -> bool:
+        """Whether its letters are large enough beside words."""
+        return letters(self.width, self.height) >= LEGIBLE
+
     def shown(self, scale: float) -> str:
         """Its HTML."""
         look = f"width: {self.width * scale:.1f}px; height: {self.height * scale:.1f}px"
@@ -248,7 +253,7 @@ def filled(slide: Slide, chapter: Chapter, last: list[Picture]) -> list[str]:
     if figures := figures_of(slide):
         ((_, later, caption),) = figures
         pictures = chapter.figure(caption.strip())
-        last[:] = pictures[-1:]
+        last[:] = [one for one in pictures if one.can_be_read][-1:] or last
         room = room_below(slide.text)
         return [with_picture(text, one, room, bool(later)) for one in pictures]
     room, width = room_below(slide.text) // max(1, len(wanted)), WIDTH
@@ -270,8 +275,7 @@ def has_room(texts: list[str], picture: Picture, words: str) -> bool:
     lines = [line for text in texts for line in text.splitlines()]
     wide = max(map(len, lines), default=0) * SMALLEST * ASPECT + BORDER["code"]
     free = TWO_COLUMNS - picture.width * LEGIBLE / LETTER
-    can_be_read = letters(picture.width, picture.height) >= LEGIBLE
-    return can_be_read and len(lines) <= HALF and wide <= free and "|---" not in words
+    return len(lines) <= HALF and wide <= free and "|---" not in words
 
 
 def with_picture(text: str, picture: Picture, room: int, later: bool) -> str:
@@ -294,8 +298,10 @@ def beside(text: str, shown: str) -> str:
 def notebook_of(deck: Path, chapter: Chapter) -> NotebookNode:
     """A deck as a notebook that nbconvert makes slides of."""
     cells, slides = [], slides_of(deck)
-    first = next((d[2] for s in slides for d in figures_of(s)), "")
-    last = chapter.figure(first.strip())[:1] if first else []  # beside the title
+    shown = [chapter.figure(d[2].strip()) for s in slides for d in figures_of(s)]
+    last = [one for some in shown for one in some if one.can_be_read][
+        :1
+    ]  # for the title
     for slide in slides:
         for text in filled(slide, chapter, last):
             for kind, source in (("slide", text), ("notes", slide.notes)):
