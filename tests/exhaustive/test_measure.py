@@ -57,6 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     texts = (text for pair in corpus.splits["train"] for text in pair)
     shared = SubwordVocabulary.build(texts, SETTINGS.vocab_size)
     train(corpus.splits, shared, shared, SETTINGS, run / "it")
+    (run / "it" / "tokenizer.json").write_text(shared.to_json(), "utf-8")
     make([str(out), "--run", str(run / "it"), "--machine", "an abacus"])
     return out
 
