@@ -35,12 +35,7 @@ DECKS = decks()
 NAMES_OF_DECKS = [deck.stem for deck in DECKS]
 SMALLEST = 22  # CSS pixels of 720: what can be read from the last row
 # Figures that cannot be cut: words that stand upright, a tree, a bar of colors for all.
-SMALL = [
-    "04_masks-5.png",
-    "12_decoding-3.png",
-    "13_inside-2.png",
-    "14_real_sentences-1.png",
-]
+SMALL = ["04_masks-5.png", "12_decoding-3.png", "13_inside-2.png"]
 # What stands over the edge of the slide, what is set too small, what did not load.
 FAULTS = """([smallest, small]) => {
     const slide = Reveal.getCurrentSlide();
