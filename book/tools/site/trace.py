@@ -21,7 +21,7 @@ from lib.decoding import greedy_decode
 from lib.text import Vocabulary
 from lib.translator import Translator
 
-SENTENCE = "My sister is wearing a red dress."
+SENTENCE = "My friend Kwame has a red car."
 
 
 @functools.cache
