@@ -33,6 +33,7 @@ const ADDRESS = new RegExp(
 );
 const FACE = /(?:^| )(?:[:;]-?[()DP]|<3)(?= |$)/gu;
 const LOOP = /([^\p{Nd}])\1{3,}|([^\p{Nd}]{2,}?)\2{2,}/giu;
+const ODD_SPACES = /[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]/gu; // no end to anybody
 const ENDS = /[.?!。？！؟।]['")»]*$/u;
 
 /** One space for many, none at the ends. @param {string} text */
@@ -58,7 +59,7 @@ function plain(text) {
 export function sentences(text) {
   /** @type {string[]} */
   const parts = [];
-  for (const part of byUnicode(text)) {
+  for (const part of byUnicode(text.replace(ODD_SPACES, " "))) {
     const last = parts.length - 1;
     if (last >= 0 && (isOpen(parts[last]) || goesOn(parts[last], part))) {
       parts[last] += part;

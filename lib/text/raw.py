@@ -33,6 +33,7 @@ _ADDRESS = re.compile(
 )
 _FACE = re.compile(r"(?:^|\s)(?:[:;]-?[()DP]|<3)(?=\s|$)")
 _LOOP = re.compile(r"(\D)\1{3,}|(\D{2,}?)\2{2,}", re.IGNORECASE)
+_ODD_SPACES = re.compile(r"[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")  # no end to anybody
 _ENDS = re.compile(r"[.?!。？！؟।]['\")»]*$")
 
 
@@ -80,7 +81,7 @@ def sentences(text: str) -> list[tuple[str, str]]:
         [('Mr. Lee left at 7.30.', ' '), ('Nobody saw him.', '')]
     """
     parts: list[str] = []
-    for part in _by_unicode(text):
+    for part in _by_unicode(_ODD_SPACES.sub(" ", text)):
         if parts and (_is_open(parts[-1]) or _goes_on(parts[-1], part)):
             parts[-1] += part
         else:
