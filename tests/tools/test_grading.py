@@ -100,7 +100,16 @@ class Point(NamedTuple):
     x: int
 
 
-SENT = [None, True, 3, -0.5, "é\n", [1, (2.0, {"a"})], {(1, 2): [None]}, Parts(a=1)]
+SENT: list[Any] = [
+    None,
+    True,
+    3,
+    -0.5,
+    "é\n",
+    [1, (2.0, {"a"})],
+    {(1, 2): [None]},
+    Parts(a=1),
+]
 SENT += [torch.tensor([[True]]), torch.ones(2, 0), torch.tensor(math.nan).half()]
 SENT += [
     np.float32(0.1),

@@ -75,9 +75,9 @@ def _encoded(value: Any) -> Any:
         return _numbers("array", str(value.dtype), value)
     if isinstance(value, list):
         return [_encoded(part) for part in value]
-    for name, kind in _KINDS.items():
-        if isinstance(value, kind):
-            parts = map(list, value.items()) if isinstance(value, dict) else value
+    for name, made in _KINDS.items():
+        if isinstance(value, made):
+            parts: Any = map(list, value.items()) if isinstance(value, dict) else value
             return {name: [_encoded(part) for part in parts]}
     if isinstance(value, Iterable) and not isinstance(value, _WHOLE):
         return {"tuple": [_encoded(part) for part in islice(value, _MOST)]}
