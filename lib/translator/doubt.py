@@ -36,6 +36,7 @@ def doubts(
 
     Example:
         >>> from lib.config import TransformerConfig
+        >>> _ = torch.manual_seed(0)
         >>> model = Transformer(TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16))
         >>> src = torch.tensor([[4, 5], [6, 0]])
         >>> one, other = doubts(model.eval(), src, [[4, 4, 2], [4, 2]], sos_id=1)
