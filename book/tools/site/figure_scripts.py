@@ -62,7 +62,7 @@ def connect_figures(site: Path, page: BeautifulSoup, up: str) -> None:
 def tell(page: BeautifulSoup, place: Tag) -> None:
     """Hand a place the stored translation: to play, and to read without scripts."""
     stored = trace()
-    place["class"] = ["interactive", "translate"]  # in print it is not left out
+    place["class"] = "interactive translate"  # in print it is not left out
     place["data-trace"] = json.dumps(stored, ensure_ascii=False, separators=(",", ":"))
     for language, text in zip(("en", "es"), stored["texts"], strict=True):
         line = page.new_tag("p", lang=language)
