@@ -7,6 +7,7 @@ import { strongest } from "./heads.js";
 import { widest, widthOf } from "./pictures.js";
 
 /**
+ * @typedef {import("../arrays.js").Matrix} Matrix
  * @typedef {import("./heads.js").Attention} Attention
  * @typedef {{ width: number, height: number }} Size
  */
@@ -14,7 +15,9 @@ import { widest, widthOf } from "./pictures.js";
 const ROW = 28;
 const [GAP, WIDEST_GAP] = [8, 26]; // between the words of a sentence
 const TALL = 132; // from one sentence down to the other
-const FAINT = 0.03; // weaker weights are left out of the drawings
+// Weaker weights are left out of the drawings: of a long sentence more of them, or a page
+// would be busy with thousands of lines that nobody can tell apart.
+const faintest = (/** @type {Matrix} */ { rows, cols }) => (rows * cols > 900 ? 0.15 : 0.03);
 
 /**
  * Two columns: what is looked at on the left, who looks on the right.
@@ -139,9 +142,10 @@ function drawQuery(drawing, attention, place, at, box, [x, look]) {
 function drawWeights(drawing, { heads }, place, ends) {
   heads.forEach(({ weights, color }, head) => {
     const aside = 3 * (head - (heads.length - 1) / 2); // side by side, not one over all
+    const least = faintest(weights);
     weights.toRows().forEach((row, query) =>
       row.forEach((weight, key) => {
-        if (weight < FAINT) return;
+        if (weight < least) return;
         const strong = place < 0 || query === place;
         const [from, to] = ends(key, query, aside);
         segment(drawing, from, to, {
@@ -242,9 +246,10 @@ function drawTable(parent, { weights, color }, [left, top], side, place) {
   const { rows, cols } = weights;
   const ground = { fill: "var(--field)", stroke: "var(--line)" };
   rect(parent, [left, top, side * cols, side * rows], ground);
+  const least = faintest(weights);
   weights.toRows().forEach((row, query) =>
     row.forEach((weight, key) => {
-      if (weight < FAINT) return;
+      if (weight < least) return;
       const [x, y] = [left + side * key + 0.5, top + side * query + 0.5];
       const fill = tint(weight, color, "field");
       const cell = rect(parent, [x, y, side - 1, side - 1], { fill });
