@@ -18,6 +18,7 @@ from lib.evaluation.neighbors import far_pairs
 from lib.model import count_parameters
 from lib.text import SubwordVocabulary, Vocabulary
 from lib.text.files import read_json
+from lib.text.subwords import ALPHABET
 from lib.translator import SHIPPED, Translator
 from lib.translator.card import read_report, write_card
 
@@ -158,7 +159,8 @@ def test_its_pieces_are_those_of_the_training_part_alone(
 ) -> None:
     train = corpora.load("tatoeba-en-es").splits["train"]
     texts = (text for pair in train for text in pair)
-    built = SubwordVocabulary.build(texts, report["settings"]["vocab_size"])
+    size = report["settings"]["vocab_size"]
+    built = SubwordVocabulary.build(texts, size, ALPHABET)
     assert built.tokens == translator.src_vocab.tokens
 
 
