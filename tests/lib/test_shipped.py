@@ -97,6 +97,11 @@ def test_a_page_tells_what_was_measured(page: str, words: str) -> None:
     assert words in " ".join(text.split())
 
 
+def test_the_ways_to_serve_write_what_ships(report: dict[str, Any]) -> None:
+    ways = read_json(SHIPPED / "measurements" / "serving.json")["ways"]
+    assert ways[0]["bleu_beam"] == report["scores"]["test"]["bleu"]
+
+
 def test_its_scores_are_worth_the_name(report: dict[str, Any]) -> None:
     test, far = report["scores"].values()
     assert test["sentences"] >= 2000
