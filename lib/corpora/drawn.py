@@ -24,6 +24,15 @@ MONTHS = {
     "November": "noviembre",
     "December": "diciembre",
 }
+WEEKDAYS = {
+    "Monday": "lunes",
+    "Tuesday": "martes",
+    "Wednesday": "miércoles",
+    "Thursday": "jueves",
+    "Friday": "viernes",
+    "Saturday": "sábado",
+    "Sunday": "domingo",
+}
 _CURRENCIES = (("$", "dólares"), ("$", "dólares"), ("€", "euros"), ("£", "libras"))
 _ONSETS = [
     *"bcdfghjklmnñpqrstvwyz",
@@ -146,7 +155,11 @@ class Drawn:
         parts = [draw(_ONSETS) + draw(_VOWELS) + draw(_CODAS) for _ in range(syllables)]
         if self.numbers.random() < 0.2:  # it begins with a vowel
             parts.insert(0, draw("aeiou"))
-        return "".join(parts).capitalize()
+        name = "".join(parts)
+        if self.numbers.random() < 0.15:  # a letter stands twice, as in Anneke
+            at = self.numbers.randrange(1, len(name))
+            name = name[:at] + name[at - 1 :]
+        return name.capitalize()
 
     def _unknown(self) -> str:
         return PLACEHOLDER
@@ -184,10 +197,15 @@ class Drawn:
         return f"{sign}{english}", f"{spanish} {unit}"
 
     def _year(self) -> str:
-        return str(self.numbers.randrange(1000, 2100))
+        first, last = self.numbers.choice([(1000, 2100), (1900, 2030)])
+        return str(self.numbers.randrange(first, last))
 
     def _time(self) -> str:
-        return f"{self.numbers.randrange(2, 13)}:{self.numbers.randrange(60):02}"
+        minutes = self.numbers.choice([0, 30, *self.numbers.choices(range(60), k=3)])
+        return f"{self.numbers.randrange(2, 13)}:{minutes:02}"
+
+    def _weekday(self) -> tuple[str, str]:
+        return self.numbers.choice([*WEEKDAYS.items()])
 
     def _day(self) -> tuple[str, str]:
         day, month = self.numbers.randrange(2, 32), self.numbers.choice([*MONTHS])
