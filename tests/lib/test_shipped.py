@@ -146,9 +146,8 @@ def test_the_grammar_translator_scores_what_its_card_says(tmp_path: Path) -> Non
     report, splits = read_report("grammar-en-es"), corpora.load("grammar").splits
     found = scores_of(readme_command("grammar-en-es"), tmp_path / "found.json")
     assert found.keys() == report["scores"].keys() and len(found) == 2
-    assert report["seconds"] <= 300
     for part, promised in report["scores"].items():
-        assert promised["sentences"] >= 2000 and promised["exact_match"] > 0.99
+        assert promised["sentences"] >= 2000 and promised["exact_match"] >= 0.995
         # Another processor may turn a tie, in a sentence of all.
         turned = abs(found[part]["exact_match"] - promised["exact_match"])
         assert turned * promised["sentences"] < 1.5
