@@ -33,6 +33,7 @@ from lib.evaluation.strangers import (
     strangers,
     what_is_wrong,
 )
+from lib.evaluation.unplugged import mean_outputs, unplugged
 
 __all__ = [
     "FAR",
@@ -51,6 +52,7 @@ __all__ = [
     "far_pairs",
     "group_by",
     "kinds_of_mistakes",
+    "mean_outputs",
     "nearest_distances",
     "paired_bootstrap",
     "score",
@@ -60,6 +62,7 @@ __all__ = [
     "share_interval",
     "strangers",
     "tokenizer_for",
+    "unplugged",
     "unseen_parts",
     "what_is_wrong",
     "with_far_parts",

@@ -1,0 +1,95 @@
+"""How long a chapter takes to read: words, visible lines of code, and minutes.
+
+    reading.py                 print a table of all chapters
+
+The main line is all before "What goes wrong"; captions and folded code do not count.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+BOOK = Path(__file__).parents[2]
+OPENING, CLOSING = "## What breaks without it", "## What goes wrong"
+REST = ("## Exercises", "## Summary", "## Further reading")
+WORDS_A_MINUTE, LINES_A_MINUTE = 200, 10  # measured with readers of these chapters
+_FOLDED = {"setup", "hide-cell", "hide-input", "remove-input", "remove-cell"}
+_TIMES = re.compile(r"\*(\d+) minutes for the main line, (\d+) for the rest")
+
+
+@dataclass
+class Amount:
+    """What there is to read in one part of a chapter."""
+
+    words: int = 0
+    lines: int = 0
+
+    @property
+    def minutes(self) -> int:
+        return math.ceil(self.words / WORDS_A_MINUTE + self.lines / LINES_A_MINUTE)
+
+
+def chapters() -> list[Path]:
+    """Return the notebooks of all chapters, in their order."""
+    return sorted(BOOK.glob("[0-9][0-9]_*.ipynb"))
+
+
+def amounts(notebook: Path) -> dict[str, Amount]:
+    """Count what there is to read: "opening", "main" (with it) and "rest"."""
+    found = {name: Amount() for name in ("opening", "main", "rest", "exercises")}
+    part = "main"
+    for cell in nbformat.read(notebook, as_version=4).cells:
+        heading = re.match(r"## .*", cell.source)
+        if heading:
+            part = _part_of(heading[0].strip())
+        for name in {part, "main" if part == "opening" else part}:
+            _add(found[name], cell)
+    return found
+
+
+def stated(notebook: Path) -> tuple[int, int] | None:
+    """Return the minutes that the top of a chapter tells: main line and rest."""
+    top = nbformat.read(notebook, as_version=4).cells[0].source
+    told = _TIMES.search(" ".join(top.split()))
+    return (int(told[1]), int(told[2])) if told else None
+
+
+def _part_of(heading: str) -> str:
+    if heading == OPENING:
+        return "opening"
+    if heading == CLOSING:
+        return "rest"
+    return "exercises" if heading in REST else "main"
+
+
+def _add(amount: Amount, cell: Any) -> None:
+    tags = set(cell.metadata.get("tags", ()))
+    if cell.cell_type == "code":
+        if not tags & (_FOLDED | {"exercise"}):
+            amount.lines += sum(bool(line.strip()) for line in cell.source.splitlines())
+    elif not tags & {"solution"} and not cell.source.startswith("**Figure"):
+        visible = re.sub(r"<details>.*?</details>", "", cell.source, flags=re.S)
+        amount.words += len(re.findall(r"\S*\w\S*", visible))
+
+
+def main() -> None:
+    """Print what there is to read in each chapter."""
+    print(f"{'':24} opening   main: words lines minutes   rest: words lines minutes")
+    for notebook in chapters():
+        found = amounts(notebook)
+        main_line, rest = found["main"], found["rest"]
+        print(
+            f"{notebook.stem:24} {found['opening'].words:7}  "
+            f"{main_line.words:12} {main_line.lines:5} {main_line.minutes:7}  "
+            f"{rest.words:12} {rest.lines:5} {rest.minutes:7}"
+        )
+
+
+if __name__ == "__main__":
+    main()
