@@ -13,12 +13,8 @@ from lib.text.files import read_json, to_toml, write_whole
 from lib.translator.folder import find_folder
 
 REPORT_FILE, SETTINGS_FILE = "scores.json", "settings.toml"
-EARLIER = (
-    "first",
-    "second",
-    "third",
-    "fourth",
-)  # runs that a translator can have had before its last
+# Runs that a translator can have had before its last.
+EARLIER = ("first", "second", "third", "fourth", "fifth")
 _TEMPLATE = Path(__file__).with_name("card.md.jinja")
 
 

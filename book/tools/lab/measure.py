@@ -235,7 +235,9 @@ class Run:
             f"{train} --settings {name}.toml{start} --out {name}"
             for name, start in zip(names, begin, strict=False)
         ]
-        return [*lines, f"{train} --settings {SETTINGS_FILE}{begin[-1]}"]
+        pairs = self.told["pairs"]["train"]
+        fewer = f" --limit {pairs}" * (pairs < len(self.corpus.splits["train"]))
+        return [*lines, f"{train} --settings {SETTINGS_FILE}{begin[-1]}{fewer}"]
 
 
 def earlier_runs(folder: Path) -> list[dict[str, Any]]:
