@@ -8,7 +8,7 @@ from _pytest.mark.structures import ParameterSet
 
 # A chapter with figures that answer, one with attention views, and the lesson of one:
 # the rest of the pages are each the only one of their kind, or a second of these.
-CHOSEN = ("03_attention", "13_inside", "course/03_attention", "self_test_1")
+CHOSEN = ("03_attention", "14_inside", "course/03_attention", "self_test_1")
 REPEATED = re.compile(r"book/(?:course/)?(?:\d\d_|self_test_|two_days|six_weeks)")
 
 

@@ -17,7 +17,7 @@
  * - withoutCausalMask: the decoder's tokens see later ones too (chapter 4);
  * - withoutScale: scores are not divided by √d_k (chapter 3);
  * - silencedHeads: heads whose output is zero, such as
- *   "decoder.layers.0.cross_attention.3" (chapter 13).
+ *   "decoder.layers.0.cross_attention.3" (chapter 14).
  * @typedef {{
  *   withoutPositions: boolean, withoutCausalMask: boolean, withoutScale: boolean,
  *   silencedHeads: string[]

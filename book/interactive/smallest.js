@@ -1,4 +1,4 @@
-// The smallest translator of chapter 9: 69 numbers, what they write, and their gradient.
+// The smallest translator of chapter 5: 69 numbers, what they write, and their gradient.
 
 import { mapped, Tape, Value, withGradient } from "./tape.js";
 
@@ -58,7 +58,7 @@ const UNTRAINED = {
   "decoder.output_proj.bias": [[0.222367, -0.042649, -0.298548, -0.121628, -0.494926]],
 };
 
-/** The numbers before training: those that the seeds of chapter 9 give. */
+/** The numbers before training: those that the seeds of chapter 5 give. */
 export function untrained() {
   return mapped(UNTRAINED, (rows) =>
     new Value(rows.length, rows[0].length, Float32Array.from(rows.flat())));

@@ -1,4 +1,4 @@
-// Sub-words: a vocabulary of parts of words, so that no word is unknown (chapter 10).
+// Sub-words: a vocabulary of parts of words, so that no word is unknown (chapter 11).
 //
 // `SubwordVocabulary.fromTokenizer(JSON)` reads the shipped tokenizer.json.
 // `readSource` does to a typed sentence what `lib`'s translator does, `decode` makes

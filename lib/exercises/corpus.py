@@ -1,4 +1,4 @@
-"""The exercises of chapter 10: leaks, merges, what padding costs, a unigram cut."""
+"""The exercises of chapter 11: leaks, merges, what padding costs, a unigram cut."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""The exercises of chapter 12: steps of a beam, its winner, clipped counts, a cache."""
+"""The exercises of chapter 13: steps of a beam, its winner, clipped counts, a cache."""
 
 import math
 from collections import Counter

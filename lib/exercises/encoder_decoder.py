@@ -1,4 +1,4 @@
-"""The exercises of chapter 7: shapes, what is visible, copies, a decoder layer."""
+"""The exercises of chapter 8: shapes, what is visible, copies, a decoder layer."""
 
 import copy
 import itertools

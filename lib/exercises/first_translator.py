@@ -1,9 +1,8 @@
-"""The exercises of chapter 9: the shift, writing, the leak, counting sentences."""
+"""The exercises of chapter 10: counting words and sentences, the leak."""
 
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
@@ -11,163 +10,132 @@ from torch.nn.functional import one_hot
 from lib.exercises.compare import as_tensor
 from lib.exercises.record import Cases, Draw, Parts, case, exercise, that
 
+_LABELS = [[4, 2, 0, 0], [2, 0, 0, 0], [5, 3, 3, 2], [3, 2, 0, 0], [5, 3, 2, 0]]
+_LABELS += [[6, 3, 5, 2], [3, 2, 0, 0], [4, 5, 2, 0], [3, 5, 4, 2], [6, 4, 4, 2]]
+_SAID = [[4, 2, 0, 0], [2, 0, 4, 0], [8, 3, 3, 2], [3, 0, 3, 0], [5, 3, 2, 2]]
+_SAID += [[6, 3, 0, 2], [3, 2, 0, 0], [4, 5, 2, 4], [3, 5, 4, 2], [6, 4, 4, 2]]
+"""Padding is 0. Each mistake that is named below counts another number of these."""
 
-def _is_list(got: Any) -> bool:
-    return isinstance(got, list | tuple | Tensor | np.ndarray)
+
+def _hits(logits: Tensor, labels: Tensor) -> Tensor:
+    return logits.argmax(dim=-1) == labels
 
 
-def _plain_list(row: Any) -> list[Any]:
-    return row.tolist() if hasattr(row, "tolist") else list(row)
+def _fine(logits: Tensor, labels: Tensor, pad_id: int) -> Tensor:
+    return _hits(logits, labels) | (labels == pad_id)
+
+
+def _says_pad(logits: Tensor, pad_id: int) -> Tensor:
+    return logits.argmax(dim=-1) == pad_id
+
+
+def _sentences_right(logits: Tensor, labels: Tensor, pad_id: int) -> int:
+    return int(_fine(logits, labels, pad_id).all(dim=1).sum())
+
+
+def _said_and_asked(draw: Draw, what: str) -> Cases:
+    """Ten sentences, once with padding 0 and once with 3, and drawn ones."""
+    labels, said = torch.tensor(_LABELS), torch.tensor(_SAID)
+    yield case(one_hot(said, 9) * 4.0 - 6.0, labels, 0, what=what)
+    # The same sentences, with the words 0 and 3 exchanged: now 3 is padding.
+    other = torch.tensor([3, 1, 2, 0, 4, 5, 6, 7, 8])
+    yield case(one_hot(other[said], 9) * 4.0 - 6.0, other[labels], 3, what=what)
+    rows, length, pad_id = draw.randint(3, 9), draw.randint(2, 6), draw.randint(0, 2)
+    labels = draw.ids(3, 6, rows, length)
+    logits = one_hot(labels, 7) + 0.1 * draw.normal(rows, length, 7)
+    for row in draw.sample(range(rows), rows // 2):
+        logits[row, 0] *= -1
+    for row in range(rows):
+        labels[row, draw.randint(1, length) :] = pad_id
+    yield case(logits, labels, pad_id, what=f"{what} among {rows}")
 
 
 @exercise(
-    "Each word is the answer of one step and the input of the next.",
-    right=lambda ids, sos_id, eos_id: ([sos_id, *ids], [*ids, eos_id]),
-    form=(
-        "two lists, the decoder's input and its target",
-        lambda got: _is_list(got) and len(got) == 2,
-    ),
-    read=lambda got: [_plain_list(row) for row in got],
+    "More padding does not change it.",
+    right=lambda x, y, pad: int((_hits(x, y) & (y != pad)).sum()),
 )
-def shift(draw: Draw) -> Cases:
-    """`shift(ids, sos_id, eos_id)`: the two rows of teacher forcing."""
-    yield case([7, 5, 9], 1, 2)
-    ids = draw.ids(4, 50, draw.randint(1, 8)).tolist()
-    yield case(ids, *draw.sample(range(51, 60), 2))
+def words_right(draw: Draw) -> Cases:
+    """`words_right(logits, labels, pad_id)`: a count of words."""
+    yield from _said_and_asked(draw, "The number of right words")
 
 
-shift.slips = {
-    "This is the leak: the decoder's input is also its target.": [
-        lambda ids, sos, eos: ([*ids, eos], [*ids, eos]),
-        lambda ids, sos, eos: ([sos, *ids], [sos, *ids]),
-        lambda ids, sos, eos: ([sos, *ids, eos], [sos, *ids, eos]),
-        lambda ids, sos, eos: (ids, ids),
-    ],
-    "The two rows are exchanged: the decoder is fed the one with <sos>.": (
-        lambda ids, sos, eos: ([*ids, eos], [sos, *ids])
+words_right.slips = {
+    "This is one answer for each word: count the right ones.": (
+        lambda x, y, pad: _hits(x, y) & (y != pad)
     ),
-    "A row has both <sos> and <eos>: nothing is answered after <eos>, and nobody has "
-    "to say <sos>.": [
-        lambda ids, sos, eos: ([sos, *ids, eos], [*ids, eos]),
-        lambda ids, sos, eos: ([sos, *ids], [sos, *ids, eos]),
-        lambda ids, sos, eos: ([sos, *ids, eos], ids),
-        lambda ids, sos, eos: (ids, [sos, *ids, eos]),
-    ],
-    "The last step is missing: after the last word the model has to learn to say "
-    "<eos>.": lambda ids, sos, eos: ([sos, *ids[:-1]], ids),
-    "The first step is missing: the model has to learn which word follows <sos>.": (
-        lambda ids, sos, eos: (ids, [*ids[1:], eos])
+    "Padding counts as right: it is no word, so leave it out.": (
+        lambda x, y, pad: _hits(x, y).sum()
     ),
-    "<sos> and <eos> are exchanged: a sentence starts with <sos>.": (
-        lambda ids, sos, eos: ([eos, *ids], [*ids, sos])
+    "All padding counts as right: leave out the places whose label is padding.": (
+        lambda x, y, pad: _fine(x, y, pad).sum()
+    ),
+    "It leaves out the places where the model says <pad>: padding is where the label "
+    "is.": lambda x, y, pad: (~_says_pad(x, pad) & (y != pad)).sum(),
+    "It counts the wrong words: count the right ones.": (
+        lambda x, y, pad: (~_hits(x, y) & (y != pad)).sum()
+    ),
+    "This is a share: return the number of right words.": [
+        lambda x, y, pad: _hits(x, y)[y != pad].float().mean(),
+        lambda x, y, pad: _hits(x, y).float().mean(),
+    ],
+    "These are sentences: count the words.": _sentences_right,
+    "It is right where padding is 0, but not where it is 3: ask for pad_id.": (
+        lambda x, y, pad: (_hits(x, y) & (y != 0)).sum()
     ),
 }
 
-NextScores = Callable[[list[int]], Tensor]
 
-_SENTENCE = [3, 4, 3, 5]
-"""What the first model writes; the word 3 twice, with another one after each."""
-
-
-def _of_sentence(written: list[int]) -> Tensor:
-    """Write the sentence after <sos>, 1, and then <eos>, 2; else words 6 and 0."""
-    step = len(written) - 1
-    lost = 6 if step == 0 else 0  # tells one id from several that lack <sos>
-    told = written == [1, *_SENTENCE[:step]]
-    scores = torch.full((8,), -5.0)
-    scores[7] = -9.0  # the worst word, for whoever takes the smallest
-    scores[[*_SENTENCE, 2][step] if told else lost] = -1.0
-    return scores
+@exercise("One wrong word, and the whole sentence is wrong.", right=_sentences_right)
+def sentences_right(draw: Draw) -> Cases:
+    """`sentences_right(logits, labels, pad_id)`: a count of whole sentences."""
+    yield from _said_and_asked(draw, "The number of right sentences")
 
 
-def _written(
-    answer: Any, next_scores: NextScores, sos_id: int, eos_id: int, max_len: int
-) -> list[int]:
-    calls: list[list[int]] = []
-
-    def recorded(written: Any) -> Tensor:
-        calls.append([int(i) for i in written])
-        return next_scores(calls[-1])
-
-    words = [int(i) for i in answer(recorded, sos_id, eos_id, max_len)]
-    first = calls[0] if calls else [sos_id]
-    sentence = "The first call of next_scores should get [sos_id], but it got "
-    that(first == [sos_id], f"{sentence}{first}.")
-    return words
-
-
-def _writer(
-    feed: Callable[[list[int]], list[int]] = lambda written: written,
-    choose: Callable[[Tensor], Tensor] = torch.argmax,
-    result: Callable[[list[int], int], list[int]] = lambda written, _: written[1:],
-    stops: bool = True,
-    extra: int = 0,
-) -> Any:
-    def answer(
-        next_scores: NextScores, sos_id: int, eos_id: int, max_len: int
-    ) -> list[int]:
-        written = [sos_id]
-        while len(written) <= max_len + extra:
-            best = int(choose(next_scores(feed(written))))
-            if best == eos_id and stops:
-                break
-            written.append(best)
-        return result(written, eos_id)
-
-    return answer
-
-
-@exercise(
-    "This is all that greedy_decode does, for one sentence.",
-    right=_writer(),
-    form=("a list of ids", _is_list),
-)
-def write_greedily(draw: Draw) -> Cases:
-    """`write_greedily(next_scores, sos_id, eos_id, max_len)`: the likeliest words."""
-    yield case(_of_sentence, 1, 2, 9, what="What it writes", use=_written)
-    what = "What it writes with max_len=2"
-    yield case(_of_sentence, 1, 2, 2, what=what, use=_written)
-    start, end = draw.sample(range(12), 2)
-    table = draw.normal(64, 12)
-    table[:, start] = -9.0
-    if draw.random() < 0.3:  # the end may never come
-        table[:, end] = -9.0
-
-    def next_scores(written: list[int]) -> Tensor:
-        return table[sum((k + 1) * word for k, word in enumerate(written)) % 64]
-
-    what = "What it writes after other scores"
-    yield case(next_scores, start, end, draw.randint(1, 9), what=what, use=_written)
-
-
-write_greedily.slips = {
-    "The first call of next_scores should get [sos_id], but it got [].": (
-        _writer(feed=lambda written: written[1:])
+sentences_right.slips = {
+    "This is one answer for each sentence: count the right ones.": (
+        lambda x, y, pad: _fine(x, y, pad).all(dim=1)
     ),
-    "It still begins with <sos>: return only the words.": (
-        _writer(result=lambda written, eos_id: written)
+    "This is one answer for each word: count the sentences.": (
+        lambda x, y, pad: _hits(x, y)
     ),
-    "It still ends with <eos>: return only the words.": (
-        _writer(result=lambda written, eos_id: [*written[1:], eos_id])
+    "This is one answer for the whole batch: ask each sentence, with dim=1, and "
+    "count.": lambda x, y, pad: _fine(x, y, pad).all(),
+    "It counts the wrong sentences: count the right ones.": (
+        lambda x, y, pad: len(y) - _sentences_right(x, y, pad)
     ),
-    "It still has <sos> and <eos> around it: return only the words.": (
-        _writer(result=lambda written, eos_id: [*written, eos_id])
+    "The model also has to say <pad> at the places of padding: what it says there must "
+    "not matter.": lambda x, y, pad: _hits(x, y).all(dim=1).sum(),
+    "It takes a place for padding where the model says <pad>: padding is where the "
+    "label is.": lambda x, y, pad: (_hits(x, y) | _says_pad(x, pad)).all(dim=1).sum(),
+    "It forgives the model a <pad> in the middle of a sentence: only the label tells "
+    "what is padding.": (
+        lambda x, y, pad: (_fine(x, y, pad) | _says_pad(x, pad)).all(dim=1).sum()
     ),
-    "It takes the word with the smallest score: take the largest, argmax.": (
-        _writer(choose=torch.argmin)
+    "It is the other way round: words have to be right, and padding is fine.": (
+        lambda x, y, pad: (_hits(x, y) | (y != pad)).all(dim=1).sum()
     ),
-    "Only one id goes into next_scores: give it all that is written so far, <sos> "
-    "included.": _writer(feed=lambda written: written[-1:]),
-    "It goes on after <eos>: the sentence is over there.": [
-        _writer(stops=False),
-        _writer(result=lambda w, eos: [i for i in w[1:] if i != eos], stops=False),
+    "These are words: count the sentences.": (
+        lambda x, y, pad: (_hits(x, y) & (y != pad)).sum()
+    ),
+    "These are words, and padding with them.": lambda x, y, pad: _hits(x, y).sum(),
+    "These are places, padding included: count the sentences.": (
+        lambda x, y, pad: _fine(x, y, pad).sum()
+    ),
+    "Padding counts as wrong: inside a sentence it has to count as right, so join the "
+    "two with |.": lambda x, y, pad: (_hits(x, y) & (y != pad)).all(dim=1).sum(),
+    "It counts columns: a sentence is a row, so ask all of dim=1.": (
+        lambda x, y, pad: _fine(x, y, pad).all(dim=0).sum()
+    ),
+    "This is a share: return the number of right sentences.": [
+        lambda x, y, pad: _sentences_right(x, y, pad) / len(y),
+        lambda x, y, pad: _hits(x, y)[y != pad].float().mean(),
+        lambda x, y, pad: _hits(x, y).float().mean(),
     ],
-    "<sos> is missing from the second call: give next_scores all that is written so "
-    "far, <sos> included.": _writer(feed=lambda written: written[1:] or written),
-    "It writes more than max_len words: <sos> does not count, but every word does.": (
-        _writer(extra=1)
+    "All sentences count as right: each needs all of its words right, not one of "
+    "them.": lambda x, y, pad: _fine(x, y, pad).any(dim=1).sum(),
+    "It is right where padding is 0, but not where it is 3: ask for pad_id.": (
+        lambda x, y, pad: _sentences_right(x, y, 0)
     ),
-    "It stops too early: <sos> is not a word.": _writer(extra=-1),
 }
 
 Run = Callable[[Tensor], Tensor]
@@ -340,93 +308,4 @@ leaks.slips = {
         lambda r, t, n: _leaks(r, t, n, read=lambda scores: scores.argmax(-1).float()),
         lambda r, t, n: _leaks(r, t, n, atol=0.1),
     ],
-}
-
-_LABELS = [[4, 2, 0, 0], [2, 0, 0, 0], [5, 3, 3, 2], [3, 2, 0, 0], [5, 3, 2, 0]]
-_LABELS += [[6, 3, 5, 2], [3, 2, 0, 0], [4, 5, 2, 0], [3, 5, 4, 2], [6, 4, 4, 2]]
-_SAID = [[4, 2, 0, 0], [2, 0, 4, 0], [8, 3, 3, 2], [3, 0, 3, 0], [5, 3, 2, 2]]
-_SAID += [[6, 3, 0, 2], [3, 2, 0, 0], [4, 5, 2, 4], [3, 5, 4, 2], [6, 4, 4, 2]]
-"""Padding is 0. Each mistake that is named below counts another number of these."""
-
-
-def _hits(logits: Tensor, labels: Tensor) -> Tensor:
-    return logits.argmax(dim=-1) == labels
-
-
-def _fine(logits: Tensor, labels: Tensor, pad_id: int) -> Tensor:
-    return _hits(logits, labels) | (labels == pad_id)
-
-
-def _says_pad(logits: Tensor, pad_id: int) -> Tensor:
-    return logits.argmax(dim=-1) == pad_id
-
-
-def _sentences_right(logits: Tensor, labels: Tensor, pad_id: int) -> int:
-    return int(_fine(logits, labels, pad_id).all(dim=1).sum())
-
-
-@exercise("One wrong word, and the whole sentence is wrong.", right=_sentences_right)
-def sentences_right(draw: Draw) -> Cases:
-    """`sentences_right(logits, labels, pad_id)`: a count of whole sentences."""
-    labels, said = torch.tensor(_LABELS), torch.tensor(_SAID)
-    what = "The number of right sentences"
-    yield case(one_hot(said, 9) * 4.0 - 6.0, labels, 0, what=what)
-    # The same sentences, with the words 0 and 3 exchanged: now 3 is padding.
-    other = torch.tensor([3, 1, 2, 0, 4, 5, 6, 7, 8])
-    yield case(one_hot(other[said], 9) * 4.0 - 6.0, other[labels], 3, what=what)
-    rows, length, pad_id = draw.randint(3, 9), draw.randint(2, 6), draw.randint(0, 2)
-    labels = draw.ids(3, 6, rows, length)
-    logits = one_hot(labels, 7) + 0.1 * draw.normal(rows, length, 7)
-    for row in draw.sample(range(rows), rows // 2):
-        logits[row, 0] *= -1
-    for row in range(rows):
-        labels[row, draw.randint(1, length) :] = pad_id
-    yield case(logits, labels, pad_id, what=f"{what} among {rows}")
-
-
-sentences_right.slips = {
-    "This is one answer for each sentence: count the right ones.": (
-        lambda x, y, pad: _fine(x, y, pad).all(dim=1)
-    ),
-    "This is one answer for each word: count the sentences.": (
-        lambda x, y, pad: _hits(x, y)
-    ),
-    "This is one answer for the whole batch: ask each sentence, with dim=1, and "
-    "count.": lambda x, y, pad: _fine(x, y, pad).all(),
-    "It counts the wrong sentences: count the right ones.": (
-        lambda x, y, pad: len(y) - _sentences_right(x, y, pad)
-    ),
-    "The model also has to say <pad> at the places of padding: what it says there must "
-    "not matter.": lambda x, y, pad: _hits(x, y).all(dim=1).sum(),
-    "It takes a place for padding where the model says <pad>: padding is where the "
-    "label is.": lambda x, y, pad: (_hits(x, y) | _says_pad(x, pad)).all(dim=1).sum(),
-    "It forgives the model a <pad> in the middle of a sentence: only the label tells "
-    "what is padding.": (
-        lambda x, y, pad: (_fine(x, y, pad) | _says_pad(x, pad)).all(dim=1).sum()
-    ),
-    "It is the other way round: words have to be right, and padding is fine.": (
-        lambda x, y, pad: (_hits(x, y) | (y != pad)).all(dim=1).sum()
-    ),
-    "These are words: count the sentences.": (
-        lambda x, y, pad: (_hits(x, y) & (y != pad)).sum()
-    ),
-    "These are words, and padding with them.": lambda x, y, pad: _hits(x, y).sum(),
-    "These are places, padding included: count the sentences.": (
-        lambda x, y, pad: _fine(x, y, pad).sum()
-    ),
-    "Padding counts as wrong: inside a sentence it has to count as right, so join the "
-    "two with |.": lambda x, y, pad: (_hits(x, y) & (y != pad)).all(dim=1).sum(),
-    "It counts columns: a sentence is a row, so ask all of dim=1.": (
-        lambda x, y, pad: _fine(x, y, pad).all(dim=0).sum()
-    ),
-    "This is a share: return the number of right sentences.": [
-        lambda x, y, pad: _sentences_right(x, y, pad) / len(y),
-        lambda x, y, pad: _hits(x, y)[y != pad].float().mean(),
-        lambda x, y, pad: _hits(x, y).float().mean(),
-    ],
-    "All sentences count as right: each needs all of its words right, not one of "
-    "them.": lambda x, y, pad: _fine(x, y, pad).any(dim=1).sum(),
-    "It is right where padding is 0, but not where it is 3: ask for pad_id.": (
-        lambda x, y, pad: _sentences_right(x, y, 0)
-    ),
 }

@@ -1,4 +1,4 @@
-"""The exercises of chapter 5: parameters, splitting, one head's share, packing."""
+"""The exercises of chapter 6: parameters, splitting, one head's share, packing."""
 
 from collections.abc import Callable, Sequence
 from itertools import permutations

@@ -1,4 +1,4 @@
-"""The exercises of chapter 13: decided heads, alignments, looking back, silence."""
+"""The exercises of chapter 14: decided heads, alignments, looking back, silence."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The exercises of chapter 6: norms, two maps in one, dropout, residual connections."""
+"""The exercises of chapter 7: norms, two maps in one, dropout, residual connections."""
 
 import math
 from collections.abc import Callable

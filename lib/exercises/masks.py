@@ -76,7 +76,7 @@ def _both(token_ids: Tensor, pad_id: int) -> Tensor:
 
 
 @exercise(
-    "This is the mask that the decoder of chapter 8 builds.",
+    "This is the mask that the decoder of chapter 9 builds.",
     right=_both,
     without=Without(
         "This calls causal_mask or padding_mask: the task is to build both conditions "

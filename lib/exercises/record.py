@@ -38,6 +38,7 @@ CHAPTERS = (
     "positions",
     "attention",
     "masks",
+    "smallest",
     "heads",
     "layers",
     "encoder_decoder",

@@ -1,4 +1,4 @@
-"""The exercises of chapter 11: what a training asks for, walks by, and stops at."""
+"""The exercises of chapter 12: what a training asks for, walks by, and stops at."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""The exercises of chapter 8: a count, two losses, a test of masks, and writing."""
+"""The exercises of chapter 9: a count, two losses, a test of masks, and writing."""
 
 import math
 from collections.abc import Callable

@@ -133,7 +133,7 @@ def mix_values(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
 
 
 class FusedLayerNorm(LayerNorm):
-    r"""The layer norm of chapter 6 through PyTorch's one kernel.
+    r"""The layer norm of chapter 7 through PyTorch's one kernel.
 
     Args:
         d_model: numbers in the vector of one token, **D**.

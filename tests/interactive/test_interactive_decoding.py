@@ -1,4 +1,4 @@
-"""Chapter 12's figures: the beam's tree and the scores, against `lib`'s."""
+"""Chapter 13's figures: the beam's tree and the scores, against `lib`'s."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_a_wide_beam_cheats_until_it_is_penalized() -> None:
 
 
 def test_the_tables_are_those_of_the_chapter() -> None:
-    chapter = next(path for path in CHAPTERS if path.name.startswith("12_"))
+    chapter = next(path for path in CHAPTERS if path.name.startswith("13_"))
     found = {}
     for cell in read(chapter).cells:
         if cell.cell_type != "code" or "figures.interactive" in cell.source:

@@ -1,4 +1,4 @@
-"""Chapter 5's figure: the blocks of the heads stand where PyTorch puts the numbers."""
+"""Chapter 6's figure: the blocks of the heads stand where PyTorch puts the numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chapter 9's plane: the smallest translator in the page, against the chapter's own."""
+"""Chapter 5's plane: the smallest translator in the page, against the chapter's own."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def chapter() -> dict[str, Any]:
         "sinusoidal_encoding": sinusoidal_encoding,
         "scaled_dot_product_attention": scaled_dot_product_attention,
     }
-    path = next(path for path in CHAPTERS if path.name.startswith("09_"))
+    path = next(path for path in CHAPTERS if path.name.startswith("05_"))
     for cell in read(path).cells:
         if re.search(r"^(SOURCE_WORDS =|class Tiny(?!Translator))", cell.source, re.M):
             exec(cell.source, known)

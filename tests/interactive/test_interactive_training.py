@@ -1,4 +1,4 @@
-"""Chapter 9's training in the page: the gradient against PyTorch's, and the figure."""
+"""Chapter 10's training in the page: the gradient against PyTorch's, and the figure."""
 
 from __future__ import annotations
 

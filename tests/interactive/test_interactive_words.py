@@ -1,4 +1,4 @@
-"""The figures of chapters 1 and 10: words to rows, sub-words merge by merge."""
+"""The figures of chapters 1 and 11: words to rows, sub-words merge by merge."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_the_shipped_merges_cut_as_the_tokenizer_does(show: Show) -> None:
 def test_the_ten_merges_are_those_of_the_chapter(show: Show) -> None:
     page = show("merges")
     page.fill("input", "habla hablan hablamos canta cantan la")
-    chapter = next(path for path in CHAPTERS if path.stem == "10_corpus")
+    chapter = next(path for path in CHAPTERS if path.stem == "11_corpus")
     cells = read(chapter).cells
     cell = next(cell for cell in cells if "for step in range(1, 11)" in cell.source)
     lines = cell.outputs[0].text.splitlines()

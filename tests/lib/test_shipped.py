@@ -78,14 +78,14 @@ def told_elsewhere() -> Iterator[tuple[str, str]]:
     right, sentences = f"{unseen['exact_match']:.2%}", unseen["sentences"]
     yield "CHANGELOG.md", f"({right} of unseen sentences right)"
     wrong = round(sentences * (1 - unseen["exact_match"]))
-    yield "book/course/09_first_translator.md", f"{right} of {sentences:,} sentences"
-    yield "book/course/09_first_translator.md", f"*Expect:* {wrong}; and it says"
+    yield "book/course/10_first_translator.md", f"{right} of {sentences:,} sentences"
+    yield "book/course/10_first_translator.md", f"*Expect:* {wrong}; and it says"
     scores = read_report("tatoeba-en-es")["scores"]
     test, far = (f"{scores[part]['bleu']:.1f}" for part in ("test", "test-far"))
     exact = f"{scores['test']['exact_match']:.1%}"
     yield "CHANGELOG.md", f"for everyday sentences ({test} BLEU on its test part"
-    yield "book/course/14_real_sentences.md", f"{test} and {far}"
-    yield "book/course/14_real_sentences.md", f"{exact} exact match and {test} BLEU"
+    yield "book/course/15_real_sentences.md", f"{test} and {far}"
+    yield "book/course/15_real_sentences.md", f"{exact} exact match and {test} BLEU"
     found = read_json(SHIPPED / "measurements" / "serving.json")["agreement"]
     same = f"{found['same']['CTranslate2']:,} of the {found['sentences']:,} sentences"
     yield "README.md", f"beam of {found['beam']} it writes the same text for {same}"

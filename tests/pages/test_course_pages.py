@@ -24,7 +24,7 @@ COURSE = ROOT / "book" / "course"
 LESSONS = sorted(COURSE.glob("[0-9][0-9]_*.md"))
 SYLLABUSES = [COURSE / "two_days.md", COURSE / "six_weeks.md"]
 PAGES = sorted(COURSE.glob("*.md"))
-PARTS = {1: range(1, 6), 2: range(6, 10), 3: range(10, 15), 4: range(15, 16)}
+PARTS = {1: range(1, 6), 2: range(6, 11), 3: range(11, 16), 4: range(16, 17)}
 SECTIONS = [
     "The lesson, 90 minutes",
     "On the board",
@@ -199,11 +199,11 @@ def test_sections_are_called_by_their_names(path: Path) -> None:
 # Numbers of the lessons' own: a quotient on the board, a range, a task, a command.
 OWN_NUMBERS = {
     "02_positions": {"0.44"},
-    "06_layers": {"0.05"},
-    "10_corpus": {"100000", "200"},
-    "11_training": {"2000"},
-    "13_inside": {"127"},
-    "15_speed": {"0.135"},
+    "07_layers": {"0.05"},
+    "11_corpus": {"100000", "200"},
+    "12_training": {"2000"},
+    "14_inside": {"127"},
+    "16_speed": {"0.135"},
 }
 NUMBER = re.compile(r"(?<![\w.])(?:\d{1,3}(?:,\d{3})+|\d+\.\d+|\d{3,})(?![\w,]*\d)")
 

@@ -35,7 +35,7 @@ DECKS = decks()
 NAMES_OF_DECKS = [deck.stem for deck in DECKS]
 SMALLEST = 22  # CSS pixels of 720: what can be read from the last row
 # Figures that cannot be cut: words that stand upright, a tree, a bar of colors for all.
-SMALL = ["04_masks-5.png", "12_decoding-3.png", "13_inside-2.png"]
+SMALL = ["04_masks-5.png", "13_decoding-3.png", "14_inside-2.png"]
 # What stands over the edge of the slide, what is set too small, what did not load.
 FAULTS = """([smallest, small]) => {
     const slide = Reveal.getCurrentSlide();
@@ -96,7 +96,7 @@ def test_each_cell_tagged_for_slides_is_on_one(deck: Path) -> None:
 
 
 # One with formulas and one with a tall figure; `make exhaustive` looks at all.
-CHOSEN = ("06_layers", "08_transformer")
+CHOSEN = ("07_layers", "09_transformer")
 
 
 @pytest.mark.browser
@@ -190,7 +190,7 @@ def test_a_tall_figure_comes_in_parts_that_cut_nothing_in_two() -> None:
         )
         assert (pixels[[0, -1]] == pixels[0, 0]).all(), "a row of the picture is cut"
     assert above.alt.endswith("Part 1 of 2, from the top.")
-    drawing = Chapter(ROOT / "book" / "08_transformer.ipynb")
+    drawing = Chapter(ROOT / "book" / "09_transformer.ipynb")
     found = drawing.figure("The whole model with the shapes")
     assert sum(part.height for part in found) == 1041 and len(found) == 3
     (low,) = Chapter(ROOT / "book" / "04_masks.ipynb").figure("One sentence")

@@ -131,7 +131,7 @@ def test_a_copy_gets_its_own_address(copy: Path) -> None:
         text = text_of(copy, name)
         assert "my-school/attention" in text
         assert "github.com/transformer-piece-by-piece" not in text
-    assert "my-school.github.io/attention/book/" in text_of(copy, "book/05_heads.ipynb")
+    assert "my-school.github.io/attention/book/" in text_of(copy, "book/06_heads.ipynb")
     assert "colab.research.google.com/github/my-school" in text_of(copy, "README.md")
 
 
@@ -183,15 +183,15 @@ def test_the_commands_for_another_language_pair_run(tmp_path: Path) -> None:
 
 
 def test_the_build_names_the_cell_that_links_to_a_page_that_is_gone() -> None:
-    said = "\x1b[91m/x/12_decoding.ipynb:480006: WARNING: Unknown page\x1b[39;49;00m"
-    assert readable(said) == "/x/12_decoding.ipynb, cell-48: WARNING: Unknown page"
+    said = "\x1b[91m/x/13_decoding.ipynb:480006: WARNING: Unknown page\x1b[39;49;00m"
+    assert readable(said) == "/x/13_decoding.ipynb, cell-48: WARNING: Unknown page"
 
 
 def test_a_chapter_left_out_is_no_page_any_more(copy: Path) -> None:
     contents = copy / "_toc.yml"
     lines = text_of(copy, "_toc.yml").splitlines(keepends=True)
-    kept = [line for line in lines if "15_speed" not in line]
+    kept = [line for line in lines if "16_speed" not in line]
     assert len(lines) - len(kept) == 2
     contents.write_text("".join(kept), encoding="utf-8")
-    assert "book/14_real_sentences.html" in pages(copy)
-    assert not [name for name in pages(copy) if "15_speed" in name]
+    assert "book/15_real_sentences.html" in pages(copy)
+    assert not [name for name in pages(copy) if "16_speed" in name]

@@ -1,4 +1,4 @@
-// Chapters 6 to 8: the whole model, each part to be opened, and what flows there.
+// Chapters 7 to 9: the whole model, each part to be opened, and what flows there.
 
 import { largestPlaces, softmax } from "../arrays.js";
 import { onPress } from "../canvas.js";

@@ -1,4 +1,4 @@
-// Chapter 12: beam search as a tree that grows, on tables small enough to read.
+// Chapter 13: beam search as a tree that grows, on tables small enough to read.
 
 import { BeamSearch, lengthNorm } from "../beam.js";
 import { onPress } from "../canvas.js";

@@ -1,4 +1,4 @@
-// Chapter 5: heads split and put back as blocks that move; the faulty way beside it.
+// Chapter 6: heads split and put back as blocks that move; the faulty way beside it.
 
 import { onPress } from "../canvas.js";
 import { choice } from "../controls.js";

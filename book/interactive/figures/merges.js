@@ -1,4 +1,4 @@
-// Chapter 10: sub-words, merge by merge, for words of one's own.
+// Chapter 11: sub-words, merge by merge, for words of one's own.
 
 import { onPress } from "../canvas.js";
 import { choice, options, pushButton, textField } from "../controls.js";

@@ -1,4 +1,4 @@
-// Chapter 9: the plane of the smallest translator: drag its words, train it by steps.
+// Chapter 5: the plane of the smallest translator: drag its words, train it by steps.
 
 import { softmax } from "../arrays.js";
 import { onDrag } from "../canvas.js";

@@ -1,4 +1,4 @@
-// Chapter 12: a translation to corrupt, its BLEU and chrF, and the runs that count.
+// Chapter 13: a translation to corrupt, its BLEU and chrF, and the runs that count.
 
 import { onPress } from "../canvas.js";
 import { choice, options, pushButton, textField, toggle } from "../controls.js";

@@ -1,4 +1,4 @@
-// Chapter 9: a small translator learns in the page, in a thread of its own.
+// Chapter 10: a small translator learns in the page, in a thread of its own.
 
 import { choice, pushButton, toggle } from "../controls.js";
 import {

@@ -31,7 +31,7 @@ export class SwitchesPart {
     const controls = new Controls(row(parent), settings.switches, () => studio.again());
     for (const { name, label } of SWITCHES) toggle(controls, name, label);
     const heads = headOptions(config);
-    choice(controls, "silencedHeads", "without a head (chapter 13)", [[[], "none"], ...heads]);
+    choice(controls, "silencedHeads", "without a head (chapter 14)", [[[], "none"], ...heads]);
     this.beside = html(parent, "p", { class: "translate-beside" });
   }
 

@@ -34,9 +34,9 @@ QUIET = (
 )
 # Terms that a chapter uses in another sense: the memory of a computer, for one.
 OTHER_SENSE = {
-    "book/11_training": {"memory"},
-    "book/12_decoding": {"memory"},
-    "book/15_speed": {"memory"},
+    "book/12_training": {"memory"},
+    "book/13_decoding": {"memory"},
+    "book/16_speed": {"memory"},
 }
 Targets = dict[tuple[str, str], str]
 

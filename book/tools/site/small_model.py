@@ -1,8 +1,8 @@
-"""Train the small Transformer that chapters 6 to 8 open in the page, and write it down.
+"""Train the small Transformer that chapters 7 to 9 open in the page, and write it down.
 
     -m book.tools.site.small_model
 
-It learns the six sentences of chapter 8 by heart. Every number is then rounded to a
+It learns the six sentences of chapter 9 by heart. Every number is then rounded to a
 multiple of 1/32, so that it fits into one byte: `book/interactive/small_model.js` holds
 them all, and lib and the page compute with the very same numbers.
 """

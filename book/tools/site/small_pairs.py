@@ -1,4 +1,4 @@
-"""Write down the sentences that chapter 9 trains on, for the page to train on them too.
+"""Write down the sentences of chapter 10, for the page to train on them too.
 
     -m book.tools.site.small_pairs
 
@@ -19,7 +19,7 @@ from book.tools.project.address import ROOT
 from lib import corpora
 from lib.text import EOS, Pair, Vocabulary
 
-CHAPTER = ROOT / "book" / "09_first_translator.ipynb"
+CHAPTER = ROOT / "book" / "10_first_translator.ipynb"
 FILE = ROOT / "book" / "interactive" / "small_pairs.js"
 HEAD = """\
 // Sentences of the grammar of few words, chosen in chapter 9.

@@ -1,4 +1,4 @@
-"""Right answers to the exercises of chapter 10, written in another way."""
+"""Right answers to the exercises of chapter 11, written in another way."""
 
 from itertools import pairwise
 

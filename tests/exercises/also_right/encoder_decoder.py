@@ -1,4 +1,4 @@
-"""Right answers to the exercises of chapter 7, written in another way."""
+"""Right answers to the exercises of chapter 8, written in another way."""
 
 import copy
 

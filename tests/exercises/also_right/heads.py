@@ -1,4 +1,4 @@
-"""Right answers to the exercises of chapter 5, written in another way."""
+"""Right answers to the exercises of chapter 6, written in another way."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Right answers to the exercises of chapter 13, written in another way."""
+"""Right answers to the exercises of chapter 14, written in another way."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Right answers to the exercises of chapter 14, written in another way."""
+"""Right answers to the exercises of chapter 15, written in another way."""
 
 from lib.corpora import references
 

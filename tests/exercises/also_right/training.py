@@ -1,4 +1,4 @@
-"""Right answers to the exercises of chapter 11, written in another way."""
+"""Right answers to the exercises of chapter 12, written in another way."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Right answers to the exercises of chapter 8, written in another way."""
+"""Right answers to the exercises of chapter 9, written in another way."""
 
 import math
 

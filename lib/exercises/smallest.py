@@ -1,0 +1,198 @@
+"""The exercises of chapter 5: the shift, writing, counting all numbers."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from lib.exercises.record import Cases, Draw, case, exercise, that
+
+
+def _is_list(got: Any) -> bool:
+    return isinstance(got, list | tuple | Tensor | np.ndarray)
+
+
+def _plain_list(row: Any) -> list[Any]:
+    return row.tolist() if hasattr(row, "tolist") else list(row)
+
+
+@exercise(
+    "Each word is the answer of one step and the input of the next.",
+    right=lambda ids, sos_id, eos_id: ([sos_id, *ids], [*ids, eos_id]),
+    form=(
+        "two lists, the decoder's input and its target",
+        lambda got: _is_list(got) and len(got) == 2,
+    ),
+    read=lambda got: [_plain_list(row) for row in got],
+)
+def shift(draw: Draw) -> Cases:
+    """`shift(ids, sos_id, eos_id)`: the two rows of teacher forcing."""
+    yield case([7, 5, 9], 1, 2)
+    ids = draw.ids(4, 50, draw.randint(1, 8)).tolist()
+    yield case(ids, *draw.sample(range(51, 60), 2))
+
+
+shift.slips = {
+    "This is the leak: the decoder's input is also its target.": [
+        lambda ids, sos, eos: ([*ids, eos], [*ids, eos]),
+        lambda ids, sos, eos: ([sos, *ids], [sos, *ids]),
+        lambda ids, sos, eos: ([sos, *ids, eos], [sos, *ids, eos]),
+        lambda ids, sos, eos: (ids, ids),
+    ],
+    "The two rows are exchanged: the decoder is fed the one with <sos>.": (
+        lambda ids, sos, eos: ([*ids, eos], [sos, *ids])
+    ),
+    "A row has both <sos> and <eos>: nothing is answered after <eos>, and nobody has "
+    "to say <sos>.": [
+        lambda ids, sos, eos: ([sos, *ids, eos], [*ids, eos]),
+        lambda ids, sos, eos: ([sos, *ids], [sos, *ids, eos]),
+        lambda ids, sos, eos: ([sos, *ids, eos], ids),
+        lambda ids, sos, eos: (ids, [sos, *ids, eos]),
+    ],
+    "The last step is missing: after the last word the model has to learn to say "
+    "<eos>.": lambda ids, sos, eos: ([sos, *ids[:-1]], ids),
+    "The first step is missing: the model has to learn which word follows <sos>.": (
+        lambda ids, sos, eos: (ids, [*ids[1:], eos])
+    ),
+    "<sos> and <eos> are exchanged: a sentence starts with <sos>.": (
+        lambda ids, sos, eos: ([eos, *ids], [*ids, sos])
+    ),
+}
+
+NextScores = Callable[[list[int]], Tensor]
+
+_SENTENCE = [3, 4, 3, 5]
+"""What the first model writes; the word 3 twice, with another one after each."""
+
+
+def _of_sentence(written: list[int]) -> Tensor:
+    """Write the sentence after <sos>, 1, and then <eos>, 2; else words 6 and 0."""
+    step = len(written) - 1
+    lost = 6 if step == 0 else 0  # tells one id from several that lack <sos>
+    told = written == [1, *_SENTENCE[:step]]
+    scores = torch.full((8,), -5.0)
+    scores[7] = -9.0  # the worst word, for whoever takes the smallest
+    scores[[*_SENTENCE, 2][step] if told else lost] = -1.0
+    return scores
+
+
+def _written(
+    answer: Any, next_scores: NextScores, sos_id: int, eos_id: int, max_len: int
+) -> list[int]:
+    calls: list[list[int]] = []
+
+    def recorded(written: Any) -> Tensor:
+        calls.append([int(i) for i in written])
+        return next_scores(calls[-1])
+
+    words = [int(i) for i in answer(recorded, sos_id, eos_id, max_len)]
+    first = calls[0] if calls else [sos_id]
+    sentence = "The first call of next_scores should get [sos_id], but it got "
+    that(first == [sos_id], f"{sentence}{first}.")
+    return words
+
+
+def _writer(
+    feed: Callable[[list[int]], list[int]] = lambda written: written,
+    choose: Callable[[Tensor], Tensor] = torch.argmax,
+    result: Callable[[list[int], int], list[int]] = lambda written, _: written[1:],
+    stops: bool = True,
+    extra: int = 0,
+) -> Any:
+    def answer(
+        next_scores: NextScores, sos_id: int, eos_id: int, max_len: int
+    ) -> list[int]:
+        written = [sos_id]
+        while len(written) <= max_len + extra:
+            best = int(choose(next_scores(feed(written))))
+            if best == eos_id and stops:
+                break
+            written.append(best)
+        return result(written, eos_id)
+
+    return answer
+
+
+@exercise(
+    "This is all that greedy_decode does, for one sentence.",
+    right=_writer(),
+    form=("a list of ids", _is_list),
+)
+def write_greedily(draw: Draw) -> Cases:
+    """`write_greedily(next_scores, sos_id, eos_id, max_len)`: the likeliest words."""
+    yield case(_of_sentence, 1, 2, 9, what="What it writes", use=_written)
+    what = "What it writes with max_len=2"
+    yield case(_of_sentence, 1, 2, 2, what=what, use=_written)
+    start, end = draw.sample(range(12), 2)
+    table = draw.normal(64, 12)
+    table[:, start] = -9.0
+    if draw.random() < 0.3:  # the end may never come
+        table[:, end] = -9.0
+
+    def next_scores(written: list[int]) -> Tensor:
+        return table[sum((k + 1) * word for k, word in enumerate(written)) % 64]
+
+    what = "What it writes after other scores"
+    yield case(next_scores, start, end, draw.randint(1, 9), what=what, use=_written)
+
+
+write_greedily.slips = {
+    "The first call of next_scores should get [sos_id], but it got [].": (
+        _writer(feed=lambda written: written[1:])
+    ),
+    "It still begins with <sos>: return only the words.": (
+        _writer(result=lambda written, eos_id: written)
+    ),
+    "It still ends with <eos>: return only the words.": (
+        _writer(result=lambda written, eos_id: [*written[1:], eos_id])
+    ),
+    "It still has <sos> and <eos> around it: return only the words.": (
+        _writer(result=lambda written, eos_id: [*written, eos_id])
+    ),
+    "It takes the word with the smallest score: take the largest, argmax.": (
+        _writer(choose=torch.argmin)
+    ),
+    "Only one id goes into next_scores: give it all that is written so far, <sos> "
+    "included.": _writer(feed=lambda written: written[-1:]),
+    "It goes on after <eos>: the sentence is over there.": [
+        _writer(stops=False),
+        _writer(result=lambda w, eos: [i for i in w[1:] if i != eos], stops=False),
+    ],
+    "<sos> is missing from the second call: give next_scores all that is written so "
+    "far, <sos> included.": _writer(feed=lambda written: written[1:] or written),
+    "It writes more than max_len words: <sos> does not count, but every word does.": (
+        _writer(extra=1)
+    ),
+    "It stops too early: <sos> is not a word.": _writer(extra=-1),
+}
+
+
+@exercise(
+    "The matrices grow with the square of the width, the rest in proportion to it.",
+    right=lambda s, t, d: 9 * d * d + d * (s + 2 * t) + t,
+)
+def translator_numbers(draw: Draw) -> Cases:
+    """`translator_numbers(source_words, target_words, d_model)`: all that it learns."""
+    yield case(4, 5, 2)
+    yield case(4, 5, 4)
+    yield case(draw.randint(6, 40), draw.randint(41, 90), draw.randint(3, 32))
+
+
+translator_numbers.slips = {
+    "The biases of the output layer are missing: each Spanish word has one.": (
+        lambda s, t, d: 9 * d * d + d * (s + 2 * t)
+    ),
+    "The output layer is missing: its matrix and its biases are learned too.": (
+        lambda s, t, d: 9 * d * d + d * (s + t)
+    ),
+    "The decoder has two attentions: one looks at its own words, one at the memory.": (
+        lambda s, t, d: 6 * d * d + d * (s + 2 * t) + t
+    ),
+    "An attention has three matrices here, and no output projection.": (
+        lambda s, t, d: 12 * d * d + d * (s + 2 * t) + t
+    ),
+    "The two vocabularies are exchanged: the output layer has a row for each Spanish "
+    "word.": lambda s, t, d: 9 * d * d + d * (t + 2 * s) + s,
+}
