@@ -153,7 +153,7 @@ class MultiHeadAttention(nn.Module):
         >>> output.shape, weights.shape
         (torch.Size([1, 3, 8]), torch.Size([1, 2, 3, 3]))
 
-    Built in chapter 5.
+    Built in chapter 6.
     """
 
     def __init__(self, d_model: int, n_heads: int) -> None:
@@ -215,7 +215,7 @@ def record_attention(model: nn.Module) -> Iterator[dict[str, Tensor]]:
         >>> {name: tuple(value.shape) for name, value in weights.items()}
         {'self': (1, 2, 3, 3)}
 
-    Built in chapter 5.
+    Built in chapter 6.
     """
     weights: dict[str, Tensor] = {}
 

@@ -85,7 +85,7 @@ class LayerNorm(nn.Module):
         >>> LayerNorm(d_model=2)(torch.tensor([[1.0, 3.0]]))
         tensor([[-1.0000,  1.0000]], grad_fn=<AddBackward0>)
 
-    Built in chapter 6.
+    Built in chapter 7.
     """
 
     def __init__(self, d_model: int, eps: float = 1e-5) -> None:
@@ -123,7 +123,7 @@ class PositionwiseFeedForward(nn.Module):
         >>> PositionwiseFeedForward(d_model=4, d_ff=16)(torch.ones(1, 3, 4)).shape
         torch.Size([1, 3, 4])
 
-    Built in chapter 6.
+    Built in chapter 7.
     """
 
     def __init__(self, d_model: int, d_ff: int) -> None:
@@ -159,7 +159,7 @@ class Residual(nn.Module):
         >>> torch.equal(residual(x, lambda y: 0 * y), x)
         True
 
-    Built in chapter 6.
+    Built in chapter 7.
     """
 
     def __init__(self, d_model: int, dropout: float, norm_first: bool) -> None:
@@ -190,7 +190,7 @@ class EncoderLayer(nn.Module):
         >>> layer(torch.ones(1, 3, 8)).shape
         torch.Size([1, 3, 8])
 
-    Built in chapter 7.
+    Built in chapter 8.
     """
 
     def __init__(self, config: TransformerConfig) -> None:
@@ -225,7 +225,7 @@ class DecoderLayer(nn.Module):
         >>> layer(torch.ones(1, 3, 8), memory=torch.ones(1, 5, 8)).shape
         torch.Size([1, 3, 8])
 
-    Built in chapter 7.
+    Built in chapter 8.
     """
 
     def __init__(self, config: TransformerConfig) -> None:

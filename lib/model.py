@@ -29,7 +29,7 @@ class Encoder(nn.Module):
         >>> encoder(torch.ones(1, 3, 8)).shape
         torch.Size([1, 3, 8])
 
-    Built in chapter 7.
+    Built in chapter 8.
     """
 
     def __init__(self, config: TransformerConfig) -> None:
@@ -64,7 +64,7 @@ class Decoder(nn.Module):
         >>> decoder(torch.ones(1, 3, 8), memory=torch.ones(1, 5, 8)).shape
         torch.Size([1, 3, 8])
 
-    Built in chapter 7.
+    Built in chapter 8.
     """
 
     def __init__(self, config: TransformerConfig) -> None:
@@ -108,7 +108,7 @@ class Transformer(nn.Module):
         >>> model(torch.tensor([[4, 5, 6]]), torch.tensor([[1, 4]])).shape
         torch.Size([1, 2, 11])
 
-    Built in chapter 8.
+    Built in chapter 9.
     """
 
     def __init__(self, config: TransformerConfig) -> None:
@@ -167,6 +167,6 @@ def count_parameters(module: nn.Module) -> int:
         >>> count_parameters(nn.Linear(3, 2))
         8
 
-    Built in chapter 8.
+    Built in chapter 9.
     """
     return sum(p.numel() for p in module.parameters() if p.requires_grad)

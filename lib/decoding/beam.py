@@ -40,7 +40,7 @@ def length_norm(length: int, length_penalty: float) -> float:
         >>> length_norm(7, length_penalty=1.0)
         2.0
 
-    Built in chapter 12.
+    Built in chapter 13.
     """
     return ((5 + length) / 6) ** length_penalty
 

@@ -50,7 +50,7 @@ class CachedAttention(FusedAttention):
         >>> attention(token, token, token)[0].shape, attention.length
         (torch.Size([1, 1, 8]), 2)
 
-    Built in chapter 12.
+    Built in chapter 13.
     """
 
     keys: Tensor  # (B, H, room, D/H); of a memory (B, H, S, D/H)
@@ -120,7 +120,7 @@ class CountedPositions(PositionalEncoding):
         >>> [positions(torch.zeros(1, 1, 2)).tolist() for _ in range(2)]
         [[[[0.0, 1.0]]], [[[0.841..., 0.540...]]]]
 
-    Built in chapter 12.
+    Built in chapter 13.
     """
 
     seen: int = 0  # tokens of each sentence so far
@@ -165,7 +165,7 @@ class CachedScorer(NextTokenScorer):
         >>> scorer.step(torch.tensor([1])).shape
         torch.Size([1, 9])
 
-    Built in chapter 12.
+    Built in chapter 13.
     """
 
     def __init__(self, model: Transformer, src: Tensor) -> None:

@@ -44,7 +44,7 @@ def greedy_decode(
         >>> greedy_decode(model, torch.tensor([[4, 5, 6]]), 1, 2, max_len=3).shape[0]
         1
 
-    Built in chapter 12.
+    Built in chapter 13.
     """
     limits = length_limits(model, src, max_len)  # (B)
     if not len(src):

@@ -30,7 +30,7 @@ def group_by_length(
         >>> group_by_length([2, 5, 2, 5], max_tokens=10)
         [[0, 2], [1, 3]]
 
-    Built in chapter 10.
+    Built in chapter 11.
     """
     longest = max(lengths, default=0)
     if longest > max_tokens:
@@ -70,7 +70,7 @@ class TokenBatchSampler(Sampler[list[int]]):
         >>> list(TokenBatchSampler([2, 5, 2, 5], max_tokens=10))
         [[0, 2], [1, 3]]
 
-    Built in chapter 10.
+    Built in chapter 11.
     """
 
     def __init__(

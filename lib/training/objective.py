@@ -31,7 +31,7 @@ def translation_loss(
         >>> translation_loss(torch.zeros(1, 2, 4), torch.tensor([[3, 2]]), pad_id=0)
         tensor(1.3863)
 
-    Built in chapter 11.
+    Built in chapter 12.
     """
     _check_labels(logits, labels, pad_id)
     return F.cross_entropy(
@@ -121,7 +121,7 @@ def warmup_decay(step: int, warmup_steps: int, total_steps: int) -> float:
         >>> [warmup_decay(step, warmup_steps=2, total_steps=6) for step in range(6)]
         [0.5, 1.0, 1.0, 0.75, 0.5, 0.25]
 
-    Built in chapter 11.
+    Built in chapter 12.
     """
     if not 0 <= warmup_steps < total_steps:
         raise ValueError(

@@ -22,7 +22,7 @@ from lib.text import EOS, Pair, Vocabulary
 CHAPTER = ROOT / "book" / "10_first_translator.ipynb"
 FILE = ROOT / "book" / "interactive" / "small_pairs.js"
 HEAD = """\
-// Sentences of the grammar of few words, chosen in chapter 9.
+// Sentences of the grammar of few words, chosen in chapter 10.
 //
 // Written by book/tools/site/small_pairs.py: the tokens of both languages, and a byte
 // for each token of each pair, the English sentence and then the Spanish, each with its

@@ -43,7 +43,7 @@ Loss = Callable[[nn.Module, Batch], Tensor]
 
 
 def plain_loss(model: nn.Module, batch: Batch) -> Tensor:
-    """Let PyTorch compute the loss of chapter 11."""
+    """Let PyTorch compute the loss of chapter 12."""
     logits = model(batch.src, batch.tgt_in)
     return translation_loss(logits, batch.tgt_out, 0, label_smoothing=0.1)
 
