@@ -8,6 +8,7 @@ from lib.decoding.cache import (
     next_token_scorer,
 )
 from lib.decoding.greedy import greedy_decode
+from lib.decoding.sampling import sample
 from lib.decoding.steps import NextTokenScorer, evaluating, length_limits
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "length_limits",
     "length_norm",
     "next_token_scorer",
+    "sample",
 ]

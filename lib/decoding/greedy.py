@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -46,6 +48,23 @@ def greedy_decode(
 
     Built in chapter 13.
     """
+
+    def likeliest(scores: Tensor, _rows: Tensor) -> Tensor:
+        return scores.argmax(dim=-1)
+
+    return write_by(likeliest, model, src, sos_id, eos_id, max_len, cached)
+
+
+def write_by(
+    choose: Callable[[Tensor, Tensor], Tensor],
+    model: Transformer,
+    src: Tensor,
+    sos_id: int,
+    eos_id: int,
+    max_len: int | None,
+    cached: bool | None,
+) -> Tensor:
+    """Write by a choice among scores (B, V), for these rows (B) of the batch."""
     limits = length_limits(model, src, max_len)  # (B)
     if not len(src):
         return src.new_empty(0, 0)
@@ -60,7 +79,7 @@ def greedy_decode(
         going = torch.ones_like(rows, dtype=torch.bool)
         while going.any():
             scores = scorer.step(newest).index_fill(1, never, -torch.inf)  # (B, V)
-            newest = scores.argmax(dim=-1).where(going, pad_id)
+            newest = choose(scores, rows).where(going, pad_id)
             written[rows, steps] = newest
             steps += 1
             going &= (newest != eos_id) & (steps < limits[rows])

@@ -39,8 +39,6 @@ def unplugged(
         >>> with unplugged(translator.model, "positions"):
         ...     print(translator.translate(["The dog sees the cat."])[0])
         El perro ve al perro.
-
-    Built in chapter 14.
     """
 
     def silent(name: str) -> Callable[..., Output]:
