@@ -1,7 +1,6 @@
-"""The exercises of chapter 13: steps of a beam, its winner, clipped counts, a cache."""
+"""The exercises of chapter 13: steps of a beam, its winner, a nucleus, a cache."""
 
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -155,72 +154,63 @@ best.slips = {
     ),
 }
 
-Words = Sequence[str]
+Shares = dict[str, float]
 
 
-def _ngrams(words: Words, n: int, ends_at: int = 1) -> Counter[tuple[str, ...]]:
-    places = range(len(words) - n + ends_at)
-    return Counter(tuple(words[start : start + n]) for start in places)
-
-
-def _clipped(candidate: Words, reference: Words, n: int, ends_at: int = 1) -> int:
-    return (_ngrams(candidate, n, ends_at) & _ngrams(reference, n)).total()
-
-
-def _unclipped(candidate: Words, reference: Words, n: int) -> int:
-    right = _ngrams(reference, n)
-    return sum(count for gram, count in _ngrams(candidate, n).items() if gram in right)
+def _nucleus(
+    probabilities: Shares,
+    p: float,
+    *,
+    reverse: bool = True,
+    late: bool = False,
+    whole: bool = True,
+) -> Shares:
+    """The words that top-p draws from; the options make what people get wrong."""
+    taken: Shares = {}
+    for word in sorted(probabilities, key=probabilities.__getitem__, reverse=reverse):
+        total = sum(taken.values())
+        if total >= p or (late and taken and total + probabilities[word] > p):
+            break
+        taken[word] = probabilities[word]
+    total = sum(taken.values()) if whole else 1.0
+    return {word: share / total for word, share in taken.items()}
 
 
 @exercise(
-    "Summed over all sentences and divided once, this is BLEU's part.", right=_clipped
+    "Where the model is sure, one word is the whole nucleus.",
+    right=_nucleus,
+    form=(
+        "a dictionary from words to probabilities",
+        lambda got: isinstance(got, dict),
+    ),
+    read=lambda got: {word: float(share) for word, share in sorted(got.items())},
 )
-def clipped(draw: Draw) -> Cases:
-    """`clipped(candidate, reference, n)`: the n-grams that BLEU counts."""
-    for candidate, reference in (
-        ("el el el gato el", "el gato ve el perro"),
-        ("ve el gato", "el gato y el perro"),
-    ):
-        for n in (1, 2):
-            what = f"clipped({candidate!r}, {reference!r}, {n})"
-            yield case(candidate.split(), reference.split(), n, what=what)
-    yield case(["el"], ["el", "gato"], 2, what="clipped(['el'], reference, 2)")
-    words = ["el", "la", "gato"]
-    written, wanted = (draw.choices(words, k=draw.randint(2, 9)) for _ in range(2))
-    yield case(written, wanted, draw.randint(1, 3))
+def nucleus(draw: Draw) -> Cases:
+    """`nucleus(probabilities, p)`: the likeliest words that make up a share p."""
+    sure = {"el": 0.05, "la": 0.15, "un": 0.5, "mi": 0.3}
+    for p in (0.4, 0.9):
+        yield case(sure, p, what=f"nucleus(probabilities, {p})")
+    weights = [draw.uniform(0.05, 1.0) for _ in "abcdef"]
+    shares = [one / sum(weights) for one in weights]
+    yield case(dict(zip("abcdef", shares, strict=True)), draw.uniform(0.3, 0.9))
 
 
-clipped.slips = {
-    "Nothing was clipped: el counts at most twice, as in the reference.": _unclipped,
-    "Different words were counted: el may count twice, as it stands there.": (
-        lambda candidate, reference, n: len(set(candidate) & set(reference))
+nucleus.slips = {
+    "They should add up to 1 again: divide by the sum of those that are left.": (
+        lambda probabilities, p: _nucleus(probabilities, p, whole=False)
     ),
-    "That is the share: return the count.": (
-        lambda candidate, reference, n: (
-            _clipped(candidate, reference, n) / len(candidate)
-        )
+    "One word too few: a word is taken while those before it are below p.": (
+        lambda probabilities, p: _nucleus(probabilities, p, late=True)
     ),
-    "The candidate has el four times; the reference allows two.": (
-        lambda candidate, reference, n: candidate.count("el")
+    "The least likely words were taken: begin with the likeliest.": (
+        lambda probabilities, p: _nucleus(probabilities, p, reverse=False)
     ),
-    "That is the count for single words: use runs of n words.": (
-        lambda candidate, reference, n: _clipped(candidate, reference, 1)
+    "Nothing was cut off: stop when the words have the share p.": (
+        lambda probabilities, p: _nucleus(probabilities, 2.0)
     ),
-    "The pair el gato stands in both.": (
-        lambda candidate, reference, n: (
-            _clipped(candidate, reference, n) if n == 1 else 0
-        )
+    "Only the likeliest word is left: take more until they have the share p.": (
+        lambda probabilities, p: _nucleus(probabilities, 1e-9)
     ),
-    "These are the reference's counts: el stands once in the candidate, so it counts "
-    "once.": lambda candidate, reference, n: sum(
-        _ngrams(reference, n)[gram] for gram in _ngrams(candidate, n)
-    ),
-    "The last n-gram is missing: a list has len(words) - n + 1 of them.": [
-        lambda candidate, reference, n: _clipped(candidate, reference, n, ends_at=0),
-        lambda candidate, reference, n: _clipped(
-            candidate, reference, n, ends_at=int(n == 1)
-        ),
-    ],
 }
 
 

@@ -1,7 +1,8 @@
 """Right answers to the exercises of chapter 13, written in another way."""
 
 import math
-from collections import Counter
+
+import torch
 
 
 def grow(beam, following, size):
@@ -18,12 +19,16 @@ def best(hypotheses, alpha):
     return hypotheses[scores.index(max(scores))][0]
 
 
-def clipped(candidate, reference, n):
-    written, wanted = (
-        Counter(" ".join(words[i : i + n]) for i in range(len(words) - n + 1))
-        for words in (candidate, reference)
+def nucleus(probabilities, p):
+    """Counts how many are needed, in a table of sums."""
+    words, shares = zip(
+        *sorted(probabilities.items(), key=lambda one: -one[1]), strict=True
     )
-    return sum(min(count, wanted[gram]) for gram, count in written.items())
+    needed = next(
+        n for n in range(1, len(words) + 1) if sum(shares[:n]) >= min(p, sum(shares))
+    )
+    kept = torch.tensor(shares[:needed], dtype=torch.float64)
+    return dict(zip(words[:needed], kept / kept.sum(), strict=True))
 
 
 def beam_step(scores, log_probs, size, eos_id):
@@ -48,6 +53,6 @@ def beam_step(scores, log_probs, size, eos_id):
 ANSWERS = {
     "grow": [grow],
     "best": [best],
-    "clipped": [clipped],
+    "nucleus": [nucleus],
     "beam_step": [beam_step],
 }
