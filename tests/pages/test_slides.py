@@ -172,7 +172,7 @@ def test_code_comes_without_its_docstring() -> None:
 def test_an_answer_can_come_later() -> None:
     chapter = Chapter(ROOT / "book" / "04_masks.ipynb")
     now, later = (
-        filled(Slide(f"## A\n\n{{code{w}}} def causal_mask", "Say."), chapter, [])[0]
+        filled(Slide(f"## A\n\n{{code{w}}} def causal", "Say."), chapter, [])[0]
         for w in ("", " later")
     )
     assert "fragment" not in now
