@@ -25,9 +25,9 @@ def unplugged(
 
     Args:
         model: a trained model, as ``translator.model``.
-        parts: names of modules, with the number of a layer or for all layers:
+        parts: names of modules, for all layers or with the number of one:
             "positions", "feed_forward", "encoder.self_attention",
-            "decoder.layers.0.cross_attention".
+            "layers.0.cross_attention".
         means: what a part gives in place of zeros, from :func:`mean_outputs`.
 
     Raises:
