@@ -302,8 +302,8 @@ def _size(n_layers: int, r: float) -> float:
 
 
 @exercise(
-    "Pre-norm vectors grow with the root of the depth, which is why the stack ends in "
-    "one more norm.",
+    "At right angles, vectors grow with the root of the depth. A pre-norm stack grows, "
+    "too, which is why it ends in one more norm.",
     right=_size,
     atol=1e-6,
 )
