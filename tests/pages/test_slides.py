@@ -181,8 +181,8 @@ def test_an_answer_can_come_later() -> None:
 
 def test_a_tall_figure_comes_in_parts_that_cut_nothing_in_two() -> None:
     """Each on a slide of its own, in letters to be read, and together the whole."""
-    chapter = Chapter(ROOT / "book" / "01_words.ipynb")
-    above, below = chapter.figure("The cosine similarity of nine words")
+    chapter = Chapter(ROOT / "book" / "02_positions.ipynb")
+    above, below = chapter.figure("Two clocks at the positions")
     for part in (above, below):
         assert letters(part.width, part.height) >= LEGIBLE
         pixels = np.asarray(
