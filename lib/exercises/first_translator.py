@@ -57,6 +57,9 @@ def _said_and_asked(draw: Draw, what: str) -> Cases:
 def words_right(draw: Draw) -> Cases:
     """`words_right(logits, labels, pad_id)`: a count of words."""
     yield from _said_and_asked(draw, "The number of right words")
+    one = torch.tensor([[4, 3, 3]])  # all said as asked, and two of them padding
+    what = "The number of right words among three"
+    yield case(one_hot(one, 9) * 1.0, one, 3, what=what)
 
 
 words_right.slips = {
