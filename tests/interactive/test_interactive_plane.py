@@ -43,7 +43,7 @@ TRAINED = f"""() => {{
 
 @cache
 def chapter() -> dict[str, Any]:
-    """The classes of the chapter, and its two untrained halves."""
+    """The classes of the chapter."""
     known: dict[str, Any] = {
         "torch": torch,
         "nn": nn,
@@ -53,13 +53,13 @@ def chapter() -> dict[str, Any]:
     }
     path = next(path for path in CHAPTERS if path.name.startswith("05_"))
     for cell in read(path).cells:
-        if re.search(r"^(SOURCE_WORDS =|class Tiny(?!Translator))", cell.source, re.M):
+        if re.search(r"^class Tiny(?!Translator)", cell.source, re.M):
             exec(cell.source, known)
     return known
 
 
 def loss_of(encoder: nn.Module, decoder: nn.Module) -> Tensor:
-    scores, _ = decoder(TGT_IN, encoder(SRC)[0])
+    scores = decoder(TGT_IN, encoder(SRC))
     return F.cross_entropy(scores.flatten(0, 1), TGT_OUT.flatten())
 
 
@@ -75,8 +75,7 @@ def test_gradient_and_training_are_those_of_pytorch(browser: Browser) -> None:
     shown = page.evaluate(TRAINED)
 
     known = chapter()
-    encoder = known["TinyEncoder"](len(known["SOURCE_WORDS"]), d_model=2, seed=42)
-    decoder = known["TinyDecoder"](len(known["TARGET_WORDS"]), d_model=2, seed=43)
+    encoder, decoder = known["TinyEncoder"](seed=42), known["TinyDecoder"](seed=43)
     named = {
         f"{half}.{name}": numbers
         for half, module in (("encoder", encoder), ("decoder", decoder))
@@ -105,7 +104,8 @@ def test_it_trains_by_quarters_of_a_step(show: Show) -> None:
     answers = page.locator('[data-answer="right"]')
     known = chapter()
     with torch.no_grad():
-        scores, _ = known["decoder"](TGT_IN, known["encoder"](SRC)[0])
+        encoder, decoder = known["TinyEncoder"](seed=42), known["TinyDecoder"](seed=43)
+        scores = decoder(TGT_IN, encoder(SRC))
     chances = scores.softmax(dim=-1).gather(-1, TGT_OUT[..., None]).flatten()
     shown = [float(text) for text in answers.all_text_contents()]
     assert shown == pytest.approx(chances.tolist(), abs=0.0051)
