@@ -188,7 +188,7 @@ def test_play_goes_to_the_end_and_stops_where_it_is_told(show: Show) -> None:
     press(page, "▶ Play")
     assert said(page).startswith("The output of “white” is")
     press(page, "Back")
-    assert said(page).startswith("Of the attention of “white”, 0.97 to “horse”")
+    assert said(page).startswith("Of the attention of “white”, 0.88 to “horse”")
     page.close()
     page = show("sentence", "open")
     press(page, "▶ Play")

@@ -31,10 +31,14 @@ SENTENCES = [
 
 def phrases() -> list[str]:
     """The English sentences of chapter 1."""
-    cell = next(c for c in read(CHAPTERS[0]).cells if "PHRASES = [" in c.source)
+    cell = next(c for c in read(CHAPTERS[0]).cells if "phrases = [" in c.source)
     tree = ast.parse(cell.source)
-    value = next(n.value for n in tree.body if isinstance(n, ast.Assign))
-    return [source for source, _ in ast.literal_eval(value)]
+    value = next(
+        n.value
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Assign) and isinstance(n.value, ast.List)
+    )
+    return list(ast.literal_eval(value))
 
 
 def test_a_sentence_goes_through_the_vocabulary_and_the_table(show: Show) -> None:
