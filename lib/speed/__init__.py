@@ -10,7 +10,7 @@ from lib.speed.fused import (
     mix_values,
     side_by_side,
 )
-from lib.speed.leaves import replace_leaves
+from lib.today.leaves import replace_leaves
 
 __all__ = [
     "FUSED",

@@ -21,7 +21,7 @@ from lib.layers import (
 )
 from lib.model import Decoder, Encoder, Transformer
 from lib.positions import PositionalEncoding
-from lib.speed.leaves import AnyModule, is_touched, replace_leaves
+from lib.today.leaves import AnyModule, is_touched, replace_leaves
 
 
 class FusedAttention(MultiHeadAttention):

@@ -1,0 +1,27 @@
+"""From 2017 to today: what came later, as leaves, and models of one language."""
+
+from lib.today.attention import GroupedQueryAttention, RotaryLinear
+from lib.today.blocks import (
+    ACTIVATIONS,
+    FeedForward,
+    GatedFeedForward,
+    RMSNorm,
+    UnpaddedEmbedding,
+)
+from lib.today.language import LanguageConfig, LanguageModel
+from lib.today.positions import LearnedPositionalEncoding, NoPositions, Rotary
+
+__all__ = [
+    "ACTIVATIONS",
+    "FeedForward",
+    "GatedFeedForward",
+    "GroupedQueryAttention",
+    "LanguageConfig",
+    "LanguageModel",
+    "LearnedPositionalEncoding",
+    "NoPositions",
+    "RMSNorm",
+    "Rotary",
+    "RotaryLinear",
+    "UnpaddedEmbedding",
+]
