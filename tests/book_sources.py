@@ -8,11 +8,12 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from book.tools.notebooks.notebooks import chapters
+from book.tools.notebooks.notebooks import chapters, notebooks
 from book.tools.project.address import ROOT
 
 CHAPTERS = chapters()
 NAMES = [path.stem for path in CHAPTERS]
+NOTEBOOKS = notebooks()  # the appendix that runs, too
 
 Definition = ast.ClassDef | ast.FunctionDef
 

@@ -116,13 +116,14 @@ def items(path: Path, section: str) -> list[str]:
 
 @each_lesson
 def test_questions_have_answers_and_misunderstandings_a_place(path: Path) -> None:
-    """An answer to expect, and a section of the chapter where it is cleared up."""
+    """An answer to expect, and a section where it is cleared up."""
     for item in items(path, "Questions to ask"):
         question, _, answer = item.partition("*Expect:*")
         assert re.match(r"\*\*[\s\S]+\?\*\*\s", question), item
         assert len(answer.split()) > 3, item
     for item in items(path, "Misunderstandings"):
-        assert f"](../{path.stem}.ipynb#" in item or "same section" in item
+        places = rf"\]\(\.\./({path.stem}|same_as_pytorch)\.ipynb#"
+        assert re.search(places, item) or "same section" in item
 
 
 # --- what the pages name ------------------------------------------------------

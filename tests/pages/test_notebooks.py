@@ -1,4 +1,4 @@
-"""What every chapter owes its reader, whatever it teaches."""
+"""What every chapter and the appendix that runs owe their readers."""
 
 import ast
 import re
@@ -12,6 +12,7 @@ from book.tools.project.address import ROOT, read_address
 from tests.book_sources import (
     CHAPTERS,
     NAMES,
+    NOTEBOOKS,
     definitions,
     exported,
     read,
@@ -21,20 +22,28 @@ from tests.book_sources import (
 )
 
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=NAMES)
+each_notebook = pytest.mark.parametrize(
+    "path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS]
+)
 
 
-@each_chapter
+@each_notebook
 def test_is_stored_as_it_was_run(path: Path) -> None:
     """In its normal form, run from top to bottom, no errors, each figure described."""
     assert check(path, read_address()) == []
 
 
 @each_chapter
-def test_begins_with_title_and_setup(path: Path) -> None:
-    cells = read(path).cells
+def test_begins_with_title_and_goals(path: Path) -> None:
     number = int(path.stem[:2])
-    assert re.match(rf"# {number}\. \S", cells[0].source), "no '# N. Title' on top"
-    assert "**You will be able to**" in cells[0].source
+    top = read(path).cells[0].source
+    assert re.match(rf"# {number}\. \S", top), "no '# N. Title' on top"
+    assert "**You will be able to**" in top
+
+
+@each_notebook
+def test_sets_itself_up(path: Path) -> None:
+    cells = read(path).cells
     assert cells[1].source == setup_source(read_address())
     assert [c.id for c in cells if is_setup_cell(c)] == [cells[1].id]
     assert cells[1].metadata.cellView == "form", "Colab would not fold the setup cell"
@@ -47,7 +56,7 @@ def test_ends_with_summary_and_reading(path: Path) -> None:
     assert headings[-3:] == ["Exercises", "Summary", "Further reading"]
 
 
-@each_chapter
+@each_notebook
 def test_pieces_are_the_code_of_lib(path: Path) -> None:
     """A class or function that lib exports too is the same code, docstrings aside."""
     pieces = exported()
@@ -61,7 +70,7 @@ def test_pieces_are_the_code_of_lib(path: Path) -> None:
                 assert without_docstrings(node) == without_docstrings(original), where
 
 
-@each_chapter
+@each_notebook
 def test_code_is_plain_python(path: Path) -> None:
     """No magics and no shell commands: what runs here runs in Colab and in a script."""
     for cell in read(path).cells:
@@ -84,7 +93,7 @@ RAW_IN_PROSE = {
 }
 
 
-@each_chapter
+@each_notebook
 def test_markdown_shows_everywhere(path: Path) -> None:
     for cell in read(path).cells:
         if cell.cell_type == "markdown":
@@ -95,7 +104,7 @@ def test_markdown_shows_everywhere(path: Path) -> None:
                     assert not found, f"{cell.id} has {what}"
 
 
-@each_chapter
+@each_notebook
 def test_outputs_show_everywhere(path: Path) -> None:
     """Text, PNG, SVG and HTML are what Colab, Jupyter and the site all show."""
     kinds = {
@@ -107,7 +116,7 @@ def test_outputs_show_everywhere(path: Path) -> None:
     assert kinds <= {"text/plain", "text/html", "image/png", "image/svg+xml"}
 
 
-@each_chapter
+@each_notebook
 def test_few_cells_may_shake_and_they_say_why(path: Path) -> None:
     reasons = [
         cell.metadata["may-shake"]
@@ -118,7 +127,7 @@ def test_few_cells_may_shake_and_they_say_why(path: Path) -> None:
     assert all(len(reason.split()) >= 5 for reason in reasons), reasons
 
 
-@each_chapter
+@each_notebook
 def test_what_is_not_compared_is_checked_beside_it(path: Path) -> None:
     """A cell that nbval ignores shows one name, and a later cell looks into it.
 
@@ -148,7 +157,7 @@ def markdown_of(path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    "path", [*text_pages(), *CHAPTERS], ids=lambda path: str(path.relative_to(ROOT))
+    "path", [*text_pages(), *NOTEBOOKS], ids=lambda path: str(path.relative_to(ROOT))
 )
 def test_links_lead_somewhere(path: Path) -> None:
     """Every link and image inside the project points to a file, and to a heading."""

@@ -9,7 +9,7 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 
 from book.tools.project.address import ROOT, Address, read_address
 from book.tools.site.page_links import PAGE, inside_the_site, page_of, put_page_links
-from tests.book_sources import CHAPTERS, NAMES, read
+from tests.book_sources import NAMES, NOTEBOOKS, read
 
 ADDRESS = Address("https://github.com/Some/book", "v1")
 SITE = "https://some.github.io/book"
@@ -44,8 +44,8 @@ def test_other_links_stay() -> None:
     assert inside_the_site(text, "01_words", ADDRESS) == text
 
 
-@pytest.mark.parametrize("path", CHAPTERS, ids=NAMES)
-def test_no_link_of_a_chapter_needs_a_file_beside_it(path) -> None:
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_no_link_of_a_notebook_needs_a_file_beside_it(path) -> None:
     """Each leads to a page that is there, to a place in the notebook, or to the web."""
     address = read_address()
     own = page_of(path.stem, address)

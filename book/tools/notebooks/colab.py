@@ -28,7 +28,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from book.tools.notebooks.notebooks import chapters, read, store
+from book.tools.notebooks.notebooks import notebooks, read, store
 from book.tools.notebooks.setup_cell import put_setup_cell, setup_source
 from book.tools.project.address import ROOT, Address
 
@@ -177,7 +177,7 @@ def main(arguments: list[str] | None = None) -> int:
     except subprocess.CalledProcessError:
         print("make colab: LEFT OUT, since Colab's versions could not be installed.")
         return 0 if os.environ.get("COLAB_OPTIONAL") else 1
-    status = play(options.paths or chapters(), base)
+    status = play(options.paths or notebooks(), base)
     took = time.monotonic() - start
     how = "every chapter held" if status == 0 else "FAILED; what failed stands above,"
     print(f"make colab: {how} in {took:.0f} s.")

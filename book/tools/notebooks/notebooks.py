@@ -4,7 +4,7 @@
     -m book.tools.notebooks.notebooks setup [paths]    renew what is generated in them
     -m book.tools.notebooks.notebooks check [paths]    report what departs
 
-Without paths, every chapter in `book/` is taken.
+Without paths, every notebook in `book/` is taken.
 """
 
 import argparse
@@ -29,8 +29,13 @@ TIMEOUT = 600  # seconds for one cell
 
 
 def chapters(root: Path = ROOT) -> list[Path]:
-    """The notebooks of the book, in order."""
+    """The chapters of the book, in order."""
     return sorted((root / "book").glob("[0-9][0-9]_*.ipynb"))
+
+
+def notebooks(root: Path = ROOT) -> list[Path]:
+    """All notebooks of the book: the chapters, then the appendix that runs."""
+    return sorted((root / "book").glob("*.ipynb"))
 
 
 def read(path: Path) -> NotebookNode:
@@ -84,7 +89,8 @@ def run(path: Path, address: Address) -> list[str]:
     """Run one notebook and store it; what stands in the way comes back as sentences."""
     notebook = read(path)
     put_generated(notebook, path.stem, address)
-    number(notebook, chapter_of(path))
+    if path.name[0].isdigit():  # an appendix numbers nothing
+        number(notebook, chapter_of(path))
     store(notebook, path)
     format_code(path)
     notebook = read(path)
@@ -131,7 +137,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("action", choices=ACTIONS)
     parser.add_argument("paths", nargs="*", type=Path)
     options = parser.parse_args(arguments)
-    paths = options.paths or chapters()
+    paths = options.paths or notebooks()
     for path in paths:
         if not path.is_file():
             parser.error(f"{path} is not there: name a notebook in book/.")

@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-from book.tools.notebooks.notebooks import chapters
+from book.tools.notebooks.notebooks import notebooks
 from book.tools.project.address import ROOT
 
 # What PyTorch, oneDNN and MKL are told; the last two are read on x86 only.
@@ -88,10 +88,10 @@ def main(arguments: list[str] | None = None) -> int:
             continue
         words = [f"{key}={value}" for key, value in chosen.items()]
         print(f"Chapters on the code path {name}:", *words, flush=True)
-        failed += [] if compare(paths or chapters(), chosen) else [name]
+        failed += [] if compare(paths or notebooks(), chosen) else [name]
     print("Chapters with weights and random numbers moved by a millionth", flush=True)
     kernels = {"JUPYTER_PATH": str(ROOT / "tests")}
-    failed += [] if compare(paths or chapters(), kernels, *SHAKEN) else ["shaken"]
+    failed += [] if compare(paths or notebooks(), kernels, *SHAKEN) else ["shaken"]
     how = f"FAILED in {', '.join(failed)}" if failed else "every chapter held"
     print(f"make portable: {how} after {time.monotonic() - start:.0f} s.")
     return int(bool(failed))

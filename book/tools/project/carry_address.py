@@ -16,7 +16,7 @@ from pathlib import Path
 
 import yaml
 
-from book.tools.notebooks.notebooks import chapters, check, renew_setup
+from book.tools.notebooks.notebooks import check, notebooks, renew_setup
 from book.tools.project.address import COLAB, ROOT, Address, parse_address, read_address
 
 # The text files that name the address. pyproject.toml says which address was carried
@@ -56,7 +56,7 @@ def stale_texts(root: Path = ROOT) -> dict[Path, str]:
     """The text files whose address is not that of `_config.yml`, and their new text."""
     new, old = read_address(root), last_carried(root)
     texts = {}
-    for path in (*map(root.joinpath, CARRIERS), *chapters(root), root / PROJECT):
+    for path in (*map(root.joinpath, CARRIERS), *notebooks(root), root / PROJECT):
         if path.is_file():
             stored = path.read_text(encoding="utf-8")
             fresh = carry(stored, old, new)
@@ -86,13 +86,13 @@ def main(arguments: list[str] | None = None) -> int:
         )
     if options.check:
         lines = [f"{path.name} names another address" for path in stale]
-        for path in chapters():
+        for path in notebooks():
             lines += [f"{path.name}: {s}" for s in check(path, address) if "setup" in s]
         print("\n".join(lines) or f"Every file names {address.url}.")
         return 1 if lines else 0
     for path, text in stale.items():
         path.write_text(text, encoding="utf-8", newline="\n")
-    for path in chapters():
+    for path in notebooks():
         renew_setup(path, address)
     print(f"Every file names {address.url} at revision {address.revision}.")
     return 0
