@@ -21,6 +21,18 @@ from lib.layers import (
 )
 from lib.model import Decoder, Encoder, Transformer
 from lib.positions import PositionalEncoding
+from lib.today import (
+    FeedForward,
+    GatedFeedForward,
+    GroupedQueryAttention,
+    LanguageModel,
+    LearnedPositionalEncoding,
+    NoPositions,
+    RMSNorm,
+    Rotary,
+    RotaryLinear,
+    UnpaddedEmbedding,
+)
 from lib.today.leaves import AnyModule, is_touched, replace_leaves
 
 
@@ -75,6 +87,14 @@ class FusedAttention(MultiHeadAttention):
         if plain and key is value:  # cross-attention
             k, v = F.linear(key, *side_by_side(*maps[1:])).chunk(2, dim=-1)
             return self.query_proj(query), k, v
+        return self.query_proj(query), self.key_proj(key), self.value_proj(value)
+
+
+class FusedGroupedAttention(FusedAttention, GroupedQueryAttention):
+    """Grouped-query attention through the same kernel; its maps are not joined."""
+
+    def project(self, query: Tensor, key: Tensor, value: Tensor) -> Sequence[Tensor]:
+        """Make queries, keys and values, of which there are fewer."""
         return self.query_proj(query), self.key_proj(key), self.value_proj(value)
 
 
@@ -197,6 +217,7 @@ class FusedDropout(nn.Dropout):
 
 FUSED: dict[type[nn.Module], type[nn.Module]] = {
     MultiHeadAttention: FusedAttention,
+    GroupedQueryAttention: FusedGroupedAttention,
     LayerNorm: FusedLayerNorm,
     nn.Dropout: FusedDropout,
 }
@@ -224,6 +245,8 @@ _PIECES: set[type[nn.Module]] = {
     *(MultiHeadAttention, PositionalEncoding, TokenEmbedding, LayerNorm, Residual),
     *(PositionwiseFeedForward, EncoderLayer, DecoderLayer, Encoder, Decoder),
     *(Transformer, nn.Linear, nn.Embedding, nn.Dropout, nn.Identity, nn.ModuleList),
+    *(LanguageModel, RMSNorm, FeedForward, GatedFeedForward, GroupedQueryAttention),
+    *(Rotary, RotaryLinear, LearnedPositionalEncoding, NoPositions, UnpaddedEmbedding),
     *FUSED.values(),
 }
 

@@ -9,6 +9,7 @@ from lib.today.blocks import (
     UnpaddedEmbedding,
 )
 from lib.today.language import LanguageConfig, LanguageModel
+from lib.today.modernize import Leaves, leaves_of, modernize
 from lib.today.positions import LearnedPositionalEncoding, NoPositions, Rotary
 
 __all__ = [
@@ -19,9 +20,12 @@ __all__ = [
     "LanguageConfig",
     "LanguageModel",
     "LearnedPositionalEncoding",
+    "Leaves",
     "NoPositions",
     "RMSNorm",
     "Rotary",
     "RotaryLinear",
     "UnpaddedEmbedding",
+    "leaves_of",
+    "modernize",
 ]

@@ -11,7 +11,7 @@ subclass instead, or call the model itself.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from torch import nn
@@ -20,18 +20,19 @@ AnyModule = TypeVar("AnyModule", bound=nn.Module)
 
 
 def replace_leaves(
-    model: AnyModule, table: Mapping[type[nn.Module], type[nn.Module]]
+    model: AnyModule, table: Mapping[type[nn.Module], Callable[..., nn.Module]]
 ) -> AnyModule:
     """Copy a model, but not its weights, with other leaves in place of its own.
 
     Args:
         model: any module; it stays as it is.
-        table: which class takes the place of which. Only a piece of exactly this class
-            is replaced, and only if it has no hook, no method of its own, and was not
-            compiled: whoever made a variant wants it kept.
+        table: which class takes the place of which, with the same weights; or a
+            function that makes a new piece out of the old one. Only a piece of exactly
+            this class is replaced, and only if it has no hook, no method of its own,
+            and was not compiled: whoever made a variant wants it kept.
 
     Returns:
-        The copy, whose weights are those of the model.
+        The copy, whose weights are those of the model, but for new pieces.
 
     Example:
         >>> class Quiet(nn.Dropout):
@@ -44,7 +45,9 @@ def replace_leaves(
     if _has_own_method(model):  # it knows this very object, and stays it
         return model
     kind = type(model) if _has_hook(model) else table.get(type(model), type(model))
-    copied: AnyModule = kind.__new__(kind)  # type: ignore[assignment]
+    if not isinstance(kind, type):  # it makes a new piece
+        return kind(model)  # type: ignore[return-value]
+    copied: AnyModule = kind.__new__(kind)  # type: ignore[call-overload]
     copied.__dict__.update(vars(model))  # the very weights, hooks and settings
     copied._modules = {
         name: part and replace_leaves(part, table)

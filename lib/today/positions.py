@@ -10,13 +10,19 @@ from lib.today.blocks import check_width
 PAIRS = {"halves": -2, "neighbors": -1}  # where the two numbers of a pair stand
 
 
-class NoPositions(nn.Identity):
-    """Nothing is added, because the attention itself knows the order.
+class NoPositions(nn.Module):
+    r"""Add nothing, because the attention itself knows the order.
+
+    Shape:
+        Input and output: :math:`(B, T, D)`.
 
     Example:
         >>> NoPositions()(torch.ones(1, 1, 2))
         tensor([[[1., 1.]]])
     """
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x
 
 
 class LearnedPositionalEncoding(nn.Module):

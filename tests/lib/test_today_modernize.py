@@ -1,0 +1,150 @@
+"""One named change after the other takes a model from 2017 to today."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor, nn
+
+from lib.attention import record_attention
+from lib.model import Transformer, count_parameters
+from lib.speed import fuse, is_plain
+from lib.today import (
+    LanguageConfig,
+    LanguageModel,
+    Leaves,
+    RMSNorm,
+    leaves_of,
+    modernize,
+)
+from tests.strategies import assert_close, tiny_config
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "norm": {"norm": "rms", "eps": 1e-6},
+    "gated": {"feed_forward": "gated"},
+    "activation": {"activation": "gelu_tanh"},
+    "width": {"d_ff": 5},
+    "learned": {"positions": "learned"},
+    "rotary": {"positions": "rotary", "base": 500.0, "pairs": "neighbors"},
+    "grouped": {"kv_heads": 2},
+    "multi-query": {"kv_heads": 1},
+    "no biases": {"bias": False},
+}
+LLAMA = {"norm": "rms", "feed_forward": "gated", "positions": "rotary", "kv_heads": 2}
+ALL = pytest.mark.parametrize("changes", [*CHANGES.values(), LLAMA], ids=str)
+FAMILIES = pytest.mark.parametrize("family", [Transformer, LanguageModel])
+
+
+def built(family: type, **changes: Any) -> Any:
+    torch.manual_seed(0)
+    sizes = {"d_model": 16, "n_heads": 4, "d_ff": 24, "n_layers": 2, "max_len": 30}
+    if family is Transformer:
+        return Transformer(tiny_config(**{**sizes, **changes})).eval()
+    return LanguageModel(LanguageConfig(11, **{**sizes, **changes})).eval()
+
+
+def answer(model: Any, ids: Tensor) -> Tensor:
+    return model(ids, ids) if isinstance(model, Transformer) else model(ids)
+
+
+def shapes(model: nn.Module) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(p.shape) for name, p in model.named_parameters()}
+
+
+IDS = torch.tensor([[3, 4, 5, 6], [7, 3, 8, 1]])
+
+
+@FAMILIES
+@ALL
+def test_a_change_is_made_everywhere_and_named(
+    family: type, changes: dict[str, Any]
+) -> None:
+    model = built(family)
+    before = answer(model, IDS)
+    modern = modernize(model, **changes)
+    assert leaves_of(modern).changes() == changes
+    assert leaves_of(model) == Leaves()
+    assert torch.equal(answer(model, IDS), before), "the model stays as it is"
+    expected = answer(modern, IDS)
+    assert not torch.allclose(expected, before)
+    assert is_plain(modern)
+    assert_close(answer(fuse(modern), IDS), expected)
+    with record_attention(modern) as weights:
+        answer(modern, IDS)
+    names = [name for name in weights if name.endswith("self_attention")]
+    assert len(names) == (4 if family is Transformer else 2)
+    assert weights[names[0]].shape == (2, 4, 4, 4)
+
+
+@FAMILIES
+@settings(max_examples=10)
+@given(names=st.permutations(list(LLAMA)))
+def test_changes_in_any_order_make_one_model(family: type, names: list[str]) -> None:
+    model = built(family)
+    step_by_step = model
+    for name in names:
+        step_by_step = modernize(step_by_step, **{name: LLAMA[name]})
+    at_once = modernize(model, **LLAMA)
+    assert leaves_of(step_by_step) == leaves_of(at_once)
+    assert shapes(step_by_step) == shapes(at_once)
+    back = {f.name: f.default for f in dataclasses.fields(Leaves)}
+    assert shapes(modernize(at_once, **back)) == shapes(model)
+
+
+def test_a_gated_layer_has_as_many_parameters() -> None:
+    model = built(LanguageModel, d_ff=48)
+    gated = modernize(model, feed_forward="gated", bias=False)
+    assert count_parameters(gated) == count_parameters(modernize(model, bias=False))
+
+
+def test_only_self_attention_is_turned() -> None:
+    modern = modernize(built(Transformer), positions="rotary")
+    layer = modern.decoder.layers[0]
+    names = [type(part).__name__ for part in layer.modules()]
+    assert names.count("Rotary") == 1  # which queries and keys share
+    assert "Rotary" not in [type(p).__name__ for p in layer.cross_attention.modules()]
+
+
+def test_turned_attention_knows_the_order_of_the_words() -> None:
+    modern = modernize(built(LanguageModel, causal=False), positions="rotary")
+    swapped = IDS[:, [1, 0, 2, 3]]
+    assert not torch.allclose(modern(swapped)[:, [1, 0, 2, 3]], modern(IDS), atol=1e-4)
+
+
+def test_what_is_not_exchanged_keeps_its_numbers_and_its_tie() -> None:
+    model = built(LanguageModel)
+    modern = modernize(model, norm="rms", bias=False)
+    assert modern.output_proj.weight is modern.embedding.table.weight
+    assert modern.output_proj.weight is not model.output_proj.weight
+    assert torch.equal(modern.embedding.table.weight, model.embedding.table.weight)
+    assert modern.output_proj.bias is None
+
+
+def test_a_piece_of_the_readers_own_is_kept() -> None:
+    class Own(RMSNorm):
+        pass
+
+    model = built(LanguageModel)
+    model.encoder.norm = Own(16)
+    assert type(modernize(model, norm="rms").encoder.norm) is Own
+
+
+@FAMILIES
+def test_what_does_not_fit_is_refused(family: type) -> None:
+    model = built(family)
+    with pytest.raises(ValueError, match="3 does not divide 4"):
+        modernize(model, kv_heads=3)
+    odd = built(family, d_model=20, n_heads=4)
+    with pytest.raises(ValueError, match="even number of them, but it has 5"):
+        modernize(odd, positions="rotary")
+    with pytest.raises(ValueError, match="norm must be one of layer, rms, but it is"):
+        modernize(model, norm="batch")
+    with pytest.raises(TypeError, match="There is no change 'heads'; the changes are"):
+        modernize(model, heads=2)
+    with pytest.raises(ValueError, match="activation must be one of relu"):
+        modernize(model, activation="swish")
