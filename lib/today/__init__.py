@@ -11,6 +11,7 @@ from lib.today.blocks import (
 from lib.today.language import LanguageConfig, LanguageModel
 from lib.today.modernize import Leaves, leaves_of, modernize
 from lib.today.positions import LearnedPositionalEncoding, NoPositions, Rotary
+from lib.today.pretrained import read_pretrained, read_tokenizer
 
 __all__ = [
     "ACTIVATIONS",
@@ -28,4 +29,6 @@ __all__ = [
     "UnpaddedEmbedding",
     "leaves_of",
     "modernize",
+    "read_pretrained",
+    "read_tokenizer",
 ]

@@ -1,0 +1,58 @@
+"""Other people's weights: the book's classes give the numbers of their own code."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+
+from lib.model import Transformer
+from lib.today import LanguageModel, read_pretrained
+from tests.foreign_models import FAMILIES, foreign, saved, some_ids, some_lengths
+
+SEEDS = range(20)
+WRITERS = ("llama", "gpt2", "marian")
+
+
+@pytest.fixture(autouse=True)
+def the_same_numbers() -> None:
+    torch.manual_seed(0)
+    random.seed(0)
+
+
+def sources(theirs: PreTrainedModel, rows: int = 3, length: int = 11) -> Tensor:
+    """Draw source texts for a marian, whose padding is on the right."""
+    pad = theirs.config.pad_token_id
+    ids = some_ids(theirs, rows, length)
+    ids[ids == pad] = 0
+    return ids.where(some_lengths(rows, length, "right"), pad)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("family", FAMILIES)
+@torch.no_grad()
+def test_the_logits_are_theirs(family: str, seed: int, tmp_path: Path) -> None:
+    theirs = foreign(family, seed)
+    ours = read_pretrained(saved(theirs, tmp_path))
+    assert ours.family == family
+    if family == "marian":
+        assert isinstance(ours, Transformer)
+        src, pad = sources(theirs), theirs.config.pad_token_id
+        tgt = torch.randint(ours.config.tgt_vocab_size, (3, 7))
+        tgt[:, 0] = tgt[:, 3] = pad  # it begins so, and it may stand anywhere
+        given = {"input_ids": src, "attention_mask": (src != pad).long()}
+        wanted = theirs(**given, decoder_input_ids=tgt).logits
+        torch.testing.assert_close(ours(src, tgt), wanted, atol=1e-4, rtol=0)
+        return
+    assert isinstance(ours, LanguageModel)
+    ids = some_ids(theirs, 3, 11)
+    torch.testing.assert_close(ours(ids), theirs(ids).logits, atol=1e-4, rtol=0)
+    for side in ("left", "right"):
+        real = some_lengths(3, 11, side)
+        wanted = theirs(ids, attention_mask=real.long()).logits
+        found = ours(ids, real)
+        torch.testing.assert_close(found[real], wanted[real], atol=1e-4, rtol=0)
