@@ -1,13 +1,10 @@
 """Decoding: from scores for the next word to a whole sentence."""
 
 from lib.decoding.beam import Hypothesis, beam_search, length_norm
-from lib.decoding.cache import (
-    CachedAttention,
-    CachedScorer,
-    CountedPositions,
-    next_token_scorer,
-)
+from lib.decoding.cache import CachedScorer, next_token_scorer
+from lib.decoding.generate import generate
 from lib.decoding.greedy import greedy_decode
+from lib.decoding.leaves import CachedAttention, CountedPositions
 from lib.decoding.sampling import sample
 from lib.decoding.steps import NextTokenScorer, evaluating, length_limits
 
@@ -19,6 +16,7 @@ __all__ = [
     "NextTokenScorer",
     "beam_search",
     "evaluating",
+    "generate",
     "greedy_decode",
     "length_limits",
     "length_norm",

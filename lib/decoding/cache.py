@@ -6,142 +6,13 @@ remember. So a step is `decode`, the very method that was trained, on the newest
 
 from __future__ import annotations
 
-import torch
-from torch import Tensor, nn
-from torch.nn import functional as F
+from torch import Tensor
 
-from lib.attention import MultiHeadAttention
-from lib.decoding.steps import NextTokenScorer
+from lib.decoding.leaves import CACHED, CachedAttention
+from lib.decoding.steps import NextTokenScorer, TextScorer
 from lib.model import Transformer
-from lib.positions import PositionalEncoding
-from lib.speed import (
-    FUSED,
-    FusedAttention,
-    fuse,
-    is_plain,
-    mix_values,
-    replace_leaves,
-    side_by_side,
-)
-
-
-class CachedAttention(FusedAttention):
-    r"""Attention that keeps its keys and values from step to step.
-
-    In self-attention it is given the newest token of each sentence, adds its key and
-    value to those of the earlier ones, and attends to all of them; no mask is needed,
-    since nothing later is there. In cross-attention the memory is the same in every
-    step, so its keys and values are computed once.
-
-    Args:
-        d_model: numbers in the vector of one token, **D**.
-        n_heads: number of heads, **H**; must divide ``d_model``.
-
-    Shape:
-        - query: :math:`(B, 1, D)`, one new token for each sentence; key and value: the
-          same, or the memory :math:`(B, S, D)`.
-        - Output: :math:`(B, 1, D)`; the weights are :math:`(0)`.
-
-    Example:
-        >>> attention = CachedAttention(d_model=8, n_heads=2)
-        >>> token = torch.ones(1, 1, 8)
-        >>> attention(token, token, token)[0].shape
-        torch.Size([1, 1, 8])
-        >>> attention(token, token, token)[0].shape, attention.length
-        (torch.Size([1, 1, 8]), 2)
-
-    Built in chapter 13.
-    """
-
-    keys: Tensor  # (B, H, room, D/H); of a memory (B, H, S, D/H)
-    values: Tensor
-    length: int = 0  # tokens that are kept
-    hides: bool = False  # whether some of them are padding
-
-    def forward(
-        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
-        if query is key:  # self-attention: one more token
-            q = self._append(query)
-        else:  # cross-attention: the memory is kept already
-            q = self.split_heads(self.query_proj(query))
-        # q is (B, H, 1, D/H): one query for each sentence.
-        keys, values = self.keys[:, :, : self.length], self.values[:, :, : self.length]
-        # Nothing later is there; and without a mask the kernel is faster.
-        heads = mix_values(q, keys, values, mask if self.hides else None)
-        return self.output_proj(self.merge_heads(heads)), query.new_empty(0)
-
-    def keep_memory(self, memory: Tensor, mask: Tensor) -> None:
-        """Compute the keys and values of a memory (B, S, D), once for all steps."""
-        # They are read in every step: in one stretch of memory that is faster.
-        self.keys = self.split_heads(self.key_proj(memory)).contiguous()
-        self.values = self.split_heads(self.value_proj(memory)).contiguous()
-        self.length, self.hides = memory.size(1), not bool(mask.all())
-
-    def _append(self, x: Tensor) -> Tensor:
-        """Keep key and value of the newest tokens (B, 1, D), and return their query."""
-        if not self.length:
-            self.joined = side_by_side(self.query_proj, self.key_proj, self.value_proj)
-        parts = F.linear(x, *self.joined).chunk(3, dim=-1)  # one product for all three
-        q, k, v = map(self.split_heads, parts)  # (B, H, 1, D/H) each
-        if not self.length:
-            self.keys = k.new_empty(*k.shape[:2], 16, k.size(3))
-            self.values = torch.empty_like(self.keys)
-        elif self.length == self.keys.size(2):  # full: twice as much room
-            more = torch.empty_like(self.keys)
-            self.keys = torch.cat([self.keys, more], dim=2)
-            self.values = torch.cat([self.values, more], dim=2)
-        self.keys[:, :, self.length] = k[:, :, 0]
-        self.values[:, :, self.length] = v[:, :, 0]
-        self.length += 1
-        return q
-
-    def select(self, rows: Tensor) -> None:
-        """Go on with these sentences alone, in this order; one may stand twice."""
-        if self.length:
-            self.keys, self.values = self.keys[rows], self.values[rows]
-
-
-class CountedPositions(PositionalEncoding):
-    r"""Positions that go on counting from one call to the next.
-
-    Args:
-        d_model: numbers in the vector of one token, **D**.
-        max_len: longest sentence in tokens.
-
-    Shape:
-        Input and output: :math:`(B, 1, D)`, the next token of each sentence.
-
-    Raises:
-        ValueError: if there are more calls than positions.
-
-    Example:
-        >>> positions = CountedPositions(d_model=2, max_len=10)
-        >>> [positions(torch.zeros(1, 1, 2)).tolist() for _ in range(2)]
-        [[[[0.0, 1.0]]], [[[0.841..., 0.540...]]]]
-
-    Built in chapter 13.
-    """
-
-    seen: int = 0  # tokens of each sentence so far
-
-    def forward(self, x: Tensor) -> Tensor:
-        max_len = len(self.table)
-        if self.seen == max_len:
-            raise ValueError(
-                f"A sentence of {max_len + 1} tokens is longer than max_len = "
-                f"{max_len}; build the model with a larger max_len."
-            )
-        self.seen += 1
-        return x + self.table[self.seen - 1]  # (B, 1, D) + (D)
-
-
-CACHED: dict[type[nn.Module], type[nn.Module]] = {
-    **FUSED,
-    MultiHeadAttention: CachedAttention,
-    FusedAttention: CachedAttention,
-    PositionalEncoding: CountedPositions,
-}
+from lib.speed import fuse, is_plain, replace_leaves
+from lib.today import LanguageModel
 
 
 class CachedScorer(NextTokenScorer):
@@ -159,6 +30,7 @@ class CachedScorer(NextTokenScorer):
         src: :math:`(B, S)`.
 
     Example:
+        >>> import torch
         >>> from lib.config import TransformerConfig
         >>> model = Transformer(TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16))
         >>> scorer = CachedScorer(model.eval(), torch.tensor([[4, 5, 6]]))
@@ -197,6 +69,40 @@ class CachedScorer(NextTokenScorer):
             attention.select(rows)
 
 
+class CachedTextScorer(TextScorer):
+    r"""Reads each token of a text once, the newest one in every step.
+
+    Args:
+        model: a causal language model, in evaluation mode.
+        begun: token ids of the beginnings, of which only their number counts.
+
+    Shape:
+        begun: :math:`(B, P)`.
+
+    Example:
+        >>> import torch
+        >>> from lib.today import LanguageConfig
+        >>> model = LanguageModel(LanguageConfig(9, d_model=8, n_heads=2)).eval()
+        >>> scorer = CachedTextScorer(model, torch.tensor([[1]]))
+        >>> scorer.step(torch.tensor([1])).shape
+        torch.Size([1, 9])
+    """
+
+    def __init__(self, model: LanguageModel, begun: Tensor) -> None:
+        super().__init__(replace_leaves(model, CACHED), begun)
+        parts = self.model.modules()
+        self.own = [part for part in parts if isinstance(part, CachedAttention)]
+
+    def step(self, ids: Tensor) -> Tensor:
+        """Read one token of each text (B), and score the next ones (B, V)."""
+        return self.model(ids[:, None])[:, 0]
+
+    def select(self, rows: Tensor) -> None:
+        """Go on with these texts alone, in this order; one may stand twice."""
+        for attention in self.own:
+            attention.select(rows)
+
+
 def next_token_scorer(
     model: Transformer, src: Tensor, cached: bool | None
 ) -> NextTokenScorer:
@@ -214,23 +120,37 @@ def next_token_scorer(
     Raises:
         ValueError: if a cache is wanted for a model that has other pieces.
     """
-    possible = can_be_cached(model)
-    if cached and not possible:
-        raise ValueError(
-            "The cache knows the book's own layers alone, and this model has others, a "
-            "hook, or a method of its own; decode it with cached=False."
-        )
-    if possible and cached is not False and src.size(1) and len(src):
+    if _with_cache(model, cached) and src.size(1) and len(src):
         return CachedScorer(model, src)
     return NextTokenScorer(model, src)
 
 
-def can_be_cached(model: Transformer) -> bool:
+def text_scorer(model: LanguageModel, begun: Tensor, cached: bool | None) -> TextScorer:
+    """Return the same for a language model and the beginnings of texts (B, P)."""
+    return (CachedTextScorer if _with_cache(model, cached) else TextScorer)(
+        model, begun
+    )
+
+
+def _with_cache(model: Transformer | LanguageModel, wanted: bool | None) -> bool:
+    possible = can_be_cached(model)
+    if wanted and not possible:
+        raise ValueError(
+            "The cache knows the book's own layers alone, and this model has others, a "
+            "hook, or a method of its own; decode it with cached=False."
+        )
+    return possible and wanted is not False
+
+
+def can_be_cached(model: Transformer | LanguageModel) -> bool:
     """Tell whether each token may be decoded alone, by a copy that remembers.
 
     Args:
-        model: any Transformer, or a class of one's own made from it.
+        model: any Transformer, or a class of one's own made from it; or a language
+            model.
     """
+    if isinstance(model, LanguageModel):
+        return model.config.causal and is_plain(model)
     parts = ("tgt_embedding", "positions", "dropout", "decoder", "output_proj")
     own = "decode" in vars(model) or type(model).decode is not Transformer.decode
     return not own and all(is_plain(getattr(model, part)) for part in parts)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
 from lib.decoding.cache import next_token_scorer
-from lib.decoding.steps import evaluating, length_limits
+from lib.decoding.steps import (
+    NextTokenScorer,
+    TextScorer,
+    evaluating,
+    length_limits,
+)
 from lib.model import Transformer
 
 
@@ -55,8 +60,12 @@ def greedy_decode(
     return write_by(likeliest, model, src, sos_id, eos_id, max_len, cached)
 
 
+Choice = Callable[[Tensor, Tensor], Tensor]
+"""Takes scores (B, V) and which rows of the batch they are of (B); gives words (B)."""
+
+
 def write_by(
-    choose: Callable[[Tensor, Tensor], Tensor],
+    choose: Choice,
     model: Transformer,
     src: Tensor,
     sos_id: int,
@@ -64,27 +73,56 @@ def write_by(
     max_len: int | None,
     cached: bool | None,
 ) -> Tensor:
-    """Write by a choice among scores (B, V), for these rows (B) of the batch."""
+    """Write translations by a choice among scores, as :func:`greedy_decode` gives."""
     limits = length_limits(model, src, max_len)  # (B)
     if not len(src):
         return src.new_empty(0, 0)
-    pad_id, longest = model.config.pad_id, int(limits.max())
-    never = torch.tensor([pad_id, sos_id], device=src.device)
-    written = src.new_full((len(src), longest), pad_id)  # (B, T)
-    steps = 0
+    pad_id = model.config.pad_id
     with evaluating(model), torch.inference_mode():
         scorer = next_token_scorer(model, src, cached)
-        rows = torch.arange(len(src), device=src.device)  # those still in the batch
-        newest = torch.full_like(rows, sos_id)
-        going = torch.ones_like(rows, dtype=torch.bool)
-        while going.any():
-            scores = scorer.step(newest).index_fill(1, never, -torch.inf)  # (B, V)
-            newest = choose(scores, rows).where(going, pad_id)
-            written[rows, steps] = newest
-            steps += 1
-            going &= (newest != eos_id) & (steps < limits[rows])
-            if 2 * going.sum() < len(going):  # most are finished: leave them out
-                rows, newest = rows[going], newest[going]
-                scorer.select(going.nonzero().flatten())
-                going = going[going]
+        begun = src.new_full((len(src), 1), sos_id)
+        written = write_on(choose, scorer, begun, limits, eos_id, [pad_id, sos_id])
+        return written.masked_fill(written < 0, pad_id)
+
+
+def write_on(
+    choose: Choice,
+    scorer: NextTokenScorer | TextScorer,
+    begun: Tensor,
+    limits: Tensor,
+    eos_id: int,
+    never: Sequence[int],
+) -> Tensor:
+    """Write behind what is begun; a row is read along while it has tokens of its own.
+
+    Args:
+        choose: chooses each next word.
+        scorer: reads one token of each row, and scores the next ones.
+        begun: token ids (B, P), each row with one or more and -1 behind them.
+        limits: most tokens behind the first of each row (B), those begun included.
+        eos_id: what ends a row where it is chosen; -1 if nothing does.
+        never: ids that are never chosen.
+
+    Returns:
+        All tokens behind the first ones (B, T), and -1 behind each row.
+    """
+    longest = max(int(limits.max()), begun.size(1) - 1)
+    written = begun.new_full((len(begun), longest), -1)  # (B, T)
+    written[:, : begun.size(1) - 1] = begun[:, 1:]
+    hidden, steps = begun.new_tensor(never), 0
+    rows = torch.arange(len(begun), device=begun.device)  # those still in the batch
+    newest = begun[:, 0]
+    going = torch.ones_like(rows, dtype=torch.bool)
+    while going.any():
+        scores = scorer.step(newest).index_fill(1, hidden, -torch.inf)  # (B, V)
+        told = written[rows, steps]
+        chosen = choose(scores, rows)
+        newest = told.where(told >= 0, chosen)
+        written[rows, steps] = newest.where(going, -1)
+        steps += 1
+        going &= ((newest != eos_id) | (told >= 0)) & (steps < limits[rows])
+        if 2 * going.sum() < len(going):  # most are finished: leave them out
+            rows, newest = rows[going], newest[going]
+            scorer.select(going.nonzero().flatten())
+            going = going[going]
     return written[:, :steps].clone()

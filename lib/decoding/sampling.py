@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from lib.decoding.greedy import write_by
+from lib.decoding.greedy import Choice, write_by
 from lib.model import Transformer
 
 
@@ -52,8 +52,24 @@ def sample(
         >>> from lib.config import TransformerConfig
         >>> model = Transformer(TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16))
         >>> src, numbers = torch.tensor([[4, 5]] * 3), torch.Generator().manual_seed(0)
-        >>> sample(model, src, 1, 2, numbers, temperature=0.5, max_len=4).shape
-        torch.Size([3, 4])
+        >>> sample(model, src, 1, 2, numbers, temperature=0.5, max_len=4).shape[0]
+        3
+    """
+    drawn = drawing(len(src), generator, temperature, top_k, top_p)
+    return write_by(drawn, model, src, sos_id, eos_id, max_len, cached)
+
+
+def drawing(
+    count: int,
+    generator: torch.Generator,
+    temperature: float,
+    top_k: int | None,
+    top_p: float,
+) -> Choice:
+    """Return what draws the next word of each of ``count`` texts.
+
+    Raises:
+        ValueError: if a setting is impossible; the message names it.
     """
     if not 0 <= temperature < torch.inf:
         raise ValueError(
@@ -67,13 +83,13 @@ def sample(
     def drawn(scores: Tensor, rows: Tensor) -> Tensor:
         # A number for each sentence, also for those that left the batch: so nobody's
         # words depend on when the others end.
-        numbers = torch.rand(len(src), generator=generator, device=generator.device)
+        numbers = torch.rand(count, generator=generator, device=generator.device)
         if temperature == 0:
             return scores.argmax(dim=-1)
         numbers = numbers.to(scores.device)[rows]
         return draw(scores / temperature, numbers, top_k, top_p)
 
-    return write_by(drawn, model, src, sos_id, eos_id, max_len, cached)
+    return drawn
 
 
 def draw(scores: Tensor, numbers: Tensor, top_k: int | None, top_p: float) -> Tensor:

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from lib.masks import padding_mask
 from lib.model import Transformer
+from lib.today import LanguageModel
 
 
 @contextlib.contextmanager
@@ -67,6 +68,31 @@ class NextTokenScorer:
 
     def reorder(self, rows: Tensor) -> None:
         """Let each row go on from what another row of its sentence has read."""
+        self.written = self.written[rows]
+
+
+class TextScorer:
+    r"""Scores the next token of each text, reading all the earlier ones again.
+
+    Args:
+        model: a causal language model, in evaluation mode.
+        begun: token ids of the beginnings, of which only their number counts.
+
+    Shape:
+        begun: :math:`(B, P)`.
+    """
+
+    def __init__(self, model: LanguageModel, begun: Tensor) -> None:
+        self.model = model
+        self.written = begun[:, :0]
+
+    def step(self, ids: Tensor) -> Tensor:
+        """Read one token of each text (B), and score the next ones (B, V)."""
+        self.written = torch.cat([self.written, ids[:, None]], dim=1)  # (B, T)
+        return self.model(self.written)[:, -1]
+
+    def select(self, rows: Tensor) -> None:
+        """Go on with these texts alone, in this order; one may stand twice."""
         self.written = self.written[rows]
 
 

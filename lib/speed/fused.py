@@ -91,7 +91,18 @@ class FusedAttention(MultiHeadAttention):
 
 
 class FusedGroupedAttention(FusedAttention, GroupedQueryAttention):
-    """Grouped-query attention through the same kernel; its maps are not joined."""
+    r"""Grouped-query attention through the same kernel; its maps are not joined.
+
+    Args:
+        d_model: numbers in the vector of one token, **D**.
+        n_heads: heads of queries, **H**.
+        kv_heads: heads of keys and values.
+        bias: whether the four linear maps have biases.
+        rotary: what turns queries and keys, or None.
+
+    Shape:
+        As in :class:`FusedAttention`.
+    """
 
     def project(self, query: Tensor, key: Tensor, value: Tensor) -> Sequence[Tensor]:
         """Make queries, keys and values, of which there are fewer."""

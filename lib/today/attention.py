@@ -88,7 +88,7 @@ class GroupedQueryAttention(MultiHeadAttention):
                 f"The rotary positions are made for heads of {rotary.d_head} numbers, "
                 f"but these have {self.d_head}."
             )
-        few = kv_heads * self.d_head
+        self.kv_heads, few = kv_heads, kv_heads * self.d_head
         if rotary is None:
             self.query_proj = nn.Linear(d_model, d_model, bias)
             self.key_proj = nn.Linear(d_model, few, bias)

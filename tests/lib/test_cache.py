@@ -13,13 +13,8 @@ from torch import Tensor, nn
 
 from lib.attention import MultiHeadAttention
 from lib.decoding import greedy_decode
-from lib.decoding.cache import (
-    CACHED,
-    CachedAttention,
-    CachedScorer,
-    CountedPositions,
-    can_be_cached,
-)
+from lib.decoding.cache import CachedScorer, can_be_cached
+from lib.decoding.leaves import CACHED, CachedAttention, CountedPositions
 from lib.layers import DecoderLayer, LayerNorm
 from lib.masks import causal_mask, padding_mask
 from lib.model import Transformer
