@@ -72,7 +72,7 @@ def chrf(
 
     Returns:
         The score from 0 to 100, with its signature. This begins with chrF2, sacreBLEU's
-        name for chrF with β = 2: recall counts for twice as much as precision.
+        name for chrF with β = 2: recall weighs four to one in it.
 
     Raises:
         TypeError: if either is no list of sentences.

@@ -55,7 +55,7 @@ def expected_risk(scores: Tensor, costs: Tensor) -> Tensor:
 def translation_cost(translation: str, reference: str) -> float:
     """Return what the mean of BLEU and chrF, from 0 to 1, lacks of 1.
 
-    chrF alone would reward whoever writes more: it counts recall twice.
+    chrF alone would reward whoever writes more: it weighs recall four to one.
 
     Args:
         translation: what the model wrote.

@@ -113,7 +113,7 @@ export function bleu(candidate, reference, smoothed) {
 }
 
 /**
- * chrF of one sentence with one reference: recall counts for twice as much.
+ * chrF of one sentence with one reference: recall weighs four to one.
  * @param {string[]} candidate letters
  * @param {string[]} reference letters
  */
