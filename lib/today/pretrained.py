@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -12,11 +11,10 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from lib.text.files import read_json
-from lib.today.families import FAMILIES, Model, build
+from lib.today.families import FAMILIES, NAMES, Model, Settings, build
 from lib.today.llama2c import read_flat, read_tokens
-from lib.today.weights import check_depth, check_shapes, fill, find_places
+from lib.today.weights import count_layers, fill, find_places
 
-_CONFIG, _WEIGHTS, _TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
 _DAMAGE = (ArithmeticError, RuntimeError, SafetensorError, TypeError, ValueError)
 
 
@@ -46,42 +44,42 @@ def read_pretrained(folder: Path | str) -> Model:
             settings, flat = read_flat(folder)
             shapes = {name: tuple(tensor.shape) for name, tensor in flat.items()}
             return _read(settings, shapes, flat.__getitem__)
-        settings = read_json(_file(folder, _CONFIG))
+        settings = read_json(_file(folder, "config.json"))
         family = settings.get("model_type") if isinstance(settings, dict) else None
         if family not in FAMILIES:
+            known = ", ".join(FAMILIES)
             raise ValueError(
-                f"its model_type is {family!r}, but the book reads "
-                f"{', '.join(FAMILIES)}"
+                f"its model_type is {family!r}, and the book reads {known}"
             )
-        with safe_open(_file(folder, _WEIGHTS), framework="pt") as file:
+        with safe_open(_file(folder, "model.safetensors"), framework="pt") as file:
             names = file.keys()
             shapes = {name: tuple(file.get_slice(name).get_shape()) for name in names}
             return _read(settings, shapes, file.get_tensor)
     except KeyError as error:
-        raise ValueError(f"{folder / _CONFIG} has no setting {error}.") from error
+        raise ValueError(f"{folder}/config.json has no setting {error}.") from error
     except _DAMAGE as error:
         reason = " ".join(str(error).split()).rstrip(".")
         raise ValueError(f"{folder} cannot be read: {reason}.") from error
 
 
 def _read(
-    settings: Mapping[str, Any],
+    settings: Settings,
     shapes: Mapping[str, tuple[int, ...]],
     get: Callable[[str], Tensor],
 ) -> Model:
-    family = settings["model_type"]
-    names, _ = FAMILIES[family]
-    check_depth(settings[names.sizes["n_layers"]], shapes)
-    places = find_places(names, shapes)
+    names = NAMES[settings["model_type"]]
+    wanted, layers = settings[names["sizes"]["n_layers"]], count_layers(shapes)
+    if wanted > layers:  # before so many are built
+        raise ValueError(f"it has tensors of {layers} layers, not of {wanted}")
     with torch.device("meta"):  # no numbers: only names and shapes
-        plan = build(family, settings).state_dict(keep_vars=True)
-    check_shapes(names, places, shapes, plan)
+        plan = build(settings).state_dict(keep_vars=True)
+    places = find_places(names, plan, shapes)
     with torch.random.fork_rng(devices=[]):  # first weights, soon replaced
-        model = build(family, settings)
+        model = build(settings)
     fill(names, places, get, model.state_dict(keep_vars=True))
     end = settings.get("eos_token_id")
     end = end[0] if isinstance(end, list) and end else end
-    vars(model).update(family=family, end_id=end)
+    vars(model).update(family=settings["model_type"], end_id=end)
     return model.eval()
 
 
@@ -100,7 +98,7 @@ def read_tokenizer(folder: Path | str) -> Tokenizer:
     if folder.is_file():
         size = read_flat(folder)[0]["vocab_size"]
         return read_tokens(_file(folder.parent, f"tok{size}.bin"), size)
-    file = _file(folder, _TOKENIZER)
+    file = _file(folder, "tokenizer.json")
     try:
         return Tokenizer.from_file(str(file))
     except (KeyboardInterrupt, SystemExit):
@@ -114,7 +112,7 @@ def _file(folder: Path, name: str) -> Path:
     """Return a file of a folder, or say that it is missing and how to get it."""
     if (folder / name).is_file():
         return folder / name
-    pickled = name == _WEIGHTS and any(folder.glob("pytorch_model*.bin"))
+    pickled = name.endswith(".safetensors") and any(folder.glob("pytorch_model*.bin"))
     why = ", and pytorch_model.bin is a pickle, which can run code" if pickled else ""
     raise FileNotFoundError(
         f"'{folder}' has no file {name}{why}; save_pretrained of a model and of its "
