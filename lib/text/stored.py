@@ -1,9 +1,9 @@
-"""Two vocabularies in the folder of a translator: lists of words, or files."""
+"""Vocabularies in the folder of a model: lists of words, or files."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +13,18 @@ from lib.text.words import Vocabulary
 
 _SHARED = "tokenizer.json"
 _NAMES = ("src_vocab", "tgt_vocab")
+_ALONE = "vocab"  # of a language model
 
 
 def write_vocabularies(
-    folder: Path, vocabularies: tuple[Vocabulary, Vocabulary]
+    folder: Path, vocabularies: Sequence[Vocabulary]
 ) -> dict[str, Any]:
     """Write what needs a file of its own, and return the rest for a JSON file."""
     description: dict[str, Any] = {}
-    for name, vocabulary in zip(_NAMES, vocabularies, strict=True):
+    same = vocabularies[0] is vocabularies[-1]
+    names = _NAMES if len(vocabularies) == 2 else (_ALONE,)
+    for name, vocabulary in zip(names, vocabularies, strict=True):
         if isinstance(vocabulary, SubwordVocabulary):
-            same = vocabularies[0] is vocabularies[1]
             file = _SHARED if same else f"{name.removesuffix('_vocab')}.json"
             write_whole(folder / file, vocabulary.to_json())
             description[name] = file
@@ -38,6 +40,11 @@ def read_vocabularies(
     src, tgt = (description[name] for name in _NAMES)
     src_vocab = _read(folder, src)
     return src_vocab, src_vocab if src == tgt else _read(folder, tgt)
+
+
+def read_vocabulary(folder: Path, description: dict[str, Any]) -> Vocabulary:
+    """Read what :func:`write_vocabularies` wrote of one vocabulary alone."""
+    return _read(folder, description[_ALONE])
 
 
 def write_reading(reading: Mapping[str, bool]) -> dict[str, bool]:

@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save
 from torch import Tensor, nn
 
 from lib.text.files import write_whole
-from lib.translator.folder import weights_once_each
+from lib.translator.weights import weights_once_each
 
 _FILE = "epoch-{}.safetensors"
 _NAME = re.compile(r"epoch-(\d+)\.safetensors")

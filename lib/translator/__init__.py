@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 from lib.translator.exported import ExportedTranslator
 
 if TYPE_CHECKING:
-    from lib.translator.folder import SHIPPED, find_folder, read_folder, write_folder
+    from lib.translator.folder import (
+        SHIPPED,
+        find_folder,
+        read_folder,
+        read_language_model,
+        write_folder,
+        write_language_model,
+    )
     from lib.translator.translator import Translator
 
 __all__ = [
@@ -15,7 +22,9 @@ __all__ = [
     "Translator",
     "find_folder",
     "read_folder",
+    "read_language_model",
     "write_folder",
+    "write_language_model",
 ]
 
 

@@ -18,7 +18,7 @@ from lib.text import Vocabulary
 from lib.training import TrainingSettings, TranslationTask, read_log, train
 from lib.training.averaging import average_weights, epoch_files
 from lib.training.data import TranslationData
-from lib.translator.folder import weights_once_each
+from lib.translator.weights import weights_once_each
 from tests.lib.test_training import TINY, corpus, ended_after, equal, losses, weights
 
 # Few sentences and a high rate: learned by heart soon, and the validation loss rises.
