@@ -135,6 +135,12 @@ def bleu_metric(tokenizer: str) -> BLEU:
     except (ImportError, RuntimeError) as error:  # the library's way to ask for more
         reason = " ".join(str(error).split())
         raise ValueError(f"The tokenizer {tokenizer!r} wants more: {reason}") from error
+    except OSError as error:  # some are downloaded when they are first asked for
+        reason = str(getattr(error, "reason", error))
+        raise ValueError(
+            f"The tokenizer {tokenizer!r} cannot be downloaded ({reason}); check the "
+            "network, or choose one that needs none, such as char."
+        ) from error
 
 
 def aligned_references(

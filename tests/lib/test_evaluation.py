@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from itertools import zip_longest
 from typing import Any
+from urllib.error import URLError
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from lib.evaluation import (
     bleu_of_counts,
     chrf,
     exact_match,
+    metrics,
     paired_bootstrap,
     score,
     sentence_counts,
@@ -59,6 +61,20 @@ ONE: Any = "a"
 )
 def test_what_cannot_be_scored_is_refused(call: Call, words: str) -> None:
     refuses(call, words)
+
+
+def test_a_tokenizer_that_cannot_be_downloaded_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Unreachable:
+        TOKENIZERS = ("flores200",)
+
+        def __init__(self, tokenize: str) -> None:
+            raise URLError("no such host")
+
+    monkeypatch.setattr(metrics, "BLEU", Unreachable)
+    with pytest.raises(ValueError, match=r"'flores200' cannot be downloaded \(no such"):
+        bleu(["a"], ["a"], "flores200")
 
 
 WRITTEN = ["El perro muerde al hombre.", "¡Vamos a casa ahora!", "Me gusta el coche."]

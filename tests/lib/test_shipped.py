@@ -14,6 +14,7 @@ from lib import corpora
 from lib.__main__ import main
 from lib.corpora import normalize, references
 from lib.corpora.remote import download_folder
+from lib.evaluation import strangers, what_is_wrong
 from lib.evaluation.neighbors import far_pairs
 from lib.model import count_parameters
 from lib.text import SubwordVocabulary, Vocabulary
@@ -70,6 +71,8 @@ def test_the_readme_tells_the_scores_on_real_sentences(report: dict[str, Any]) -
     assert f"the {far['sentences']:,} sentences that are far" in README
     assert f"validation part, {best['length_penalty']}, gives" in README
     assert "{bleu:.1f} BLEU and {chrf:.1f} chrF".format(**best["test"]) in README
+    told = f"it must in {report['strangers']['right']} (`--part strangers`)"
+    assert told in " ".join(README.split())
 
 
 def told_elsewhere() -> Iterator[tuple[str, str]]:
@@ -155,6 +158,38 @@ def test_the_grammar_translator_scores_what_its_card_says(tmp_path: Path) -> Non
     for side, vocabulary in enumerate((translator.src_vocab, translator.tgt_vocab)):
         built = Vocabulary.build(pair[side] for pair in splits["train"])
         assert built.tokens == vocabulary.tokens, "other sentences were trained on"
+
+
+def test_strangers_sentences_carry_what_the_card_says(
+    report: dict[str, Any], tmp_path: Path
+) -> None:
+    card = (SHIPPED / "tatoeba-en-es" / "README.md").read_text("utf-8")
+    (shown,) = re.findall(r"`python -m lib evaluate (--part strangers.*)` counts", card)
+    found = scores_of(shown.split(), tmp_path / "found.json")["strangers"]
+    promised = report["strangers"]
+    # Another processor may turn a tie, in a sentence of all.
+    assert abs(found["right"] - promised["right"]) <= 1
+    for kind, count in promised["kinds"].items():
+        assert found["kinds"][kind]["sentences"] == count["sentences"]
+        assert abs(found["kinds"][kind]["right"] - count["right"]) <= 1
+
+
+def test_its_notes_catch_what_the_card_says(
+    report: dict[str, Any], translator: Translator
+) -> None:
+    asked = strangers()
+    typed = [sentence.english for sentence in asked]
+    noted = {True: 0, False: 0}
+    doubted = translator.translate_with_doubt(typed, beam_size=4)
+    for sentence, (text, _, unsure) in zip(asked, doubted, strict=True):
+        noted[not what_is_wrong(sentence, text)] += unsure
+    promised = report["doubt"]["strangers"]
+    right, wrong, badly = (promised[v] for v in ("right", "wrong", "badly wrong"))
+    assert abs(noted[True] - right["noted"]) <= 1
+    assert abs(noted[False] - wrong["noted"]) <= 1
+    assert right["noted"] <= 0.1 * right["sentences"]
+    assert wrong["noted"] >= 0.6 * wrong["sentences"]
+    assert badly["noted"] >= 0.7 * badly["sentences"]
 
 
 @NEEDS_CORPUS
