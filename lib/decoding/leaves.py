@@ -18,6 +18,7 @@ from lib.speed import (
     side_by_side,
 )
 from lib.today import GroupedQueryAttention, LearnedPositionalEncoding, Rotary
+from lib.today.oddities import BeginsWithPad, HalvedSines
 
 
 class CachedAttention(FusedAttention):
@@ -186,4 +187,8 @@ CACHED: dict[type[nn.Module], type[nn.Module]] = {
     PositionalEncoding: CountedPositions,
     LearnedPositionalEncoding: CountedLearnedPositions,
     Rotary: CountedRotary,
+    # The newest token may see all, which is all that the first asks; the second has
+    # another table.
+    BeginsWithPad: CachedAttention,
+    HalvedSines: CountedPositions,
 }

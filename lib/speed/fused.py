@@ -34,6 +34,7 @@ from lib.today import (
     UnpaddedEmbedding,
 )
 from lib.today.leaves import AnyModule, is_touched, replace_leaves
+from lib.today.oddities import BeginsWithPad, HalvedSines
 
 
 class FusedAttention(MultiHeadAttention):
@@ -258,7 +259,7 @@ _PIECES: set[type[nn.Module]] = {
     *(Transformer, nn.Linear, nn.Embedding, nn.Dropout, nn.Identity, nn.ModuleList),
     *(LanguageModel, RMSNorm, FeedForward, GatedFeedForward, GroupedQueryAttention),
     *(Rotary, RotaryLinear, LearnedPositionalEncoding, NoPositions, UnpaddedEmbedding),
-    *FUSED.values(),
+    *(BeginsWithPad, HalvedSines, *FUSED.values()),
 }
 
 

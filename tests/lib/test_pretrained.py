@@ -10,12 +10,14 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
+from lib.decoding import generate, greedy_decode
 from lib.model import Transformer
 from lib.today import LanguageModel, read_pretrained
 from tests.foreign_models import FAMILIES, foreign, saved, some_ids, some_lengths
 
 SEEDS = range(20)
 WRITERS = ("llama", "gpt2", "marian")
+NEW = 12  # tokens to write
 
 
 @pytest.fixture(autouse=True)
@@ -56,3 +58,32 @@ def test_the_logits_are_theirs(family: str, seed: int, tmp_path: Path) -> None:
         wanted = theirs(ids, attention_mask=real.long()).logits
         found = ours(ids, real)
         torch.testing.assert_close(found[real], wanted[real], atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("family", WRITERS)
+def test_the_greedy_text_is_theirs_with_the_cache(
+    family: str, seed: int, tmp_path: Path
+) -> None:
+    theirs = foreign(family, seed)
+    ours = read_pretrained(saved(theirs, tmp_path))
+    end = theirs.generation_config.eos_token_id
+    how = {"max_new_tokens": NEW, "do_sample": False, "use_cache": True}
+    if isinstance(ours, Transformer):
+        src, pad = sources(theirs), theirs.config.pad_token_id
+        # As a translator of the book, theirs is never to write its pad.
+        how |= {"attention_mask": (src != pad).long(), "bad_words_ids": [[pad]]}
+        wanted = theirs.generate(src, **how)[:, 1:].tolist()
+        found = greedy_decode(ours, src, pad, end, NEW, cached=True).tolist()
+    else:
+        ids, real = some_ids(theirs, 3, 9), some_lengths(3, 9, "left")
+        how |= {"attention_mask": real.long(), "pad_token_id": end}
+        wanted = theirs.generate(ids, **how)[:, 9:].tolist()
+        prompts = [row[seen].tolist() for row, seen in zip(ids, real, strict=True)]
+        found = generate(ours, prompts, end, NEW, cached=True)
+    assert [until(end, row) for row in found] == [until(end, row) for row in wanted]
+
+
+def until(end: int, row: list[int]) -> list[int]:
+    """Return what was written, without the padding behind its end."""
+    return row[: row.index(end)] if end in row else row
