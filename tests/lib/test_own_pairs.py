@@ -193,6 +193,7 @@ def test_the_command_and_the_settings_of_the_card_make_the_run_again(
     command = shlex.split(read_report(trained)["command"])
     assert command[:4] == ["python", "-m", "lib", "train"]
     assert "--set" not in command
+    assert str(SAMPLE.parent) not in card and str(trained) not in card
     monkeypatch.chdir(tmp_path)
     (tmp_path / "settings.toml").write_text(block)
     shutil.copy(SAMPLE, tmp_path)

@@ -21,7 +21,7 @@ from lib.text import SubwordVocabulary, Vocabulary
 from lib.text.files import read_json
 from lib.text.subwords import ALPHABET
 from lib.translator import SHIPPED, Translator
-from lib.translator.card import read_report, write_card
+from lib.translator.card import machine, read_report, write_card
 
 NAMES = ("grammar-en-es", "tatoeba-en-es")
 ROOT = SHIPPED.parent.parent
@@ -56,6 +56,15 @@ def test_the_card_is_what_the_record_says(name: str, tmp_path: Path) -> None:
     assert f"{parameters:,} parameters" in README
 
 
+@pytest.mark.parametrize("kind", ["an x86_64", "an aarch64", "a ppc64le"])
+def test_a_card_names_a_processor_with_its_article(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platform.machine", lambda: kind.split()[1])
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    assert f" of {kind} processor, PyTorch" in machine()
+
+
 def test_the_readme_tells_the_scores_of_the_grammar() -> None:
     for result in read_report("grammar-en-es")["scores"].values():
         assert f"| {result['sentences']:,} | {result['exact_match']:.2%} |" in README
@@ -87,8 +96,16 @@ def told_elsewhere() -> Iterator[tuple[str, str]]:
     test, far = (f"{scores[part]['bleu']:.1f}" for part in ("test", "test-far"))
     exact = f"{scores['test']['exact_match']:.1%}"
     yield "CHANGELOG.md", f"for everyday sentences ({test} BLEU on its test part"
-    yield "book/course/15_real_sentences.md", f"{test} and {far}"
-    yield "book/course/15_real_sentences.md", f"{exact} exact match and {test} BLEU"
+    lesson, slides = (f"book/course/{f}15_real_sentences.md" for f in ("", "slides/"))
+    yield lesson, f"{test} and {far}"
+    yield lesson, f"{exact} exact match and {test} BLEU"
+    noted = read_report("tatoeba-en-es")["doubt"]["strangers"]["wrong"]
+    told = "Of {sentences} wrong translations of strangers' sentences {noted} got one"
+    yield slides, told.format_map(noted)
+    kinds = read_json(SHIPPED / "tatoeba-en-es" / "errors.json")
+    other = kinds["kinds"]["other words"] / (kinds["sentences"] - kinds["exact"])
+    yield slides, f"Other words lead by far: {100 * other:.0f} percent"
+    yield lesson, f'**"{other:.0%} of the mistakes are other'
     found = read_json(SHIPPED / "measurements" / "serving.json")["agreement"]
     same = f"{found['same']['CTranslate2']:,} of the {found['sentences']:,} sentences"
     yield "README.md", f"beam of {found['beam']} it writes the same text for {same}"
