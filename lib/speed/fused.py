@@ -259,7 +259,8 @@ _PIECES: set[type[nn.Module]] = {
     *(Transformer, nn.Linear, nn.Embedding, nn.Dropout, nn.Identity, nn.ModuleList),
     *(LanguageModel, RMSNorm, FeedForward, GatedFeedForward, GroupedQueryAttention),
     *(Rotary, RotaryLinear, LearnedPositionalEncoding, NoPositions, UnpaddedEmbedding),
-    *(BeginsWithPad, HalvedSines, *FUSED.values()),
+    *(BeginsWithPad, HalvedSines),
+    *FUSED.values(),
 }
 
 
