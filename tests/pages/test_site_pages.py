@@ -13,6 +13,7 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from PIL import Image
 
+from book.tools.notebooks import reading
 from book.tools.project.address import read_address
 from book.tools.site.build_site import pages
 from book.tools.site.cross_links import OTHER_SENSE
@@ -164,6 +165,9 @@ def test_the_front_page_opens_with_a_translation_and_a_map(site: Path) -> None:
     assert all(0.5 < sum(row) <= 1.01 for row in stored["weights"][:-1])
     chapters = [str(link["href"]) for link in page.select(".book-map a")]
     assert chapters == [Path(name).name for name in CHAPTERS]
+    minutes = [span.get_text().split()[0] for span in page.select(".book-map li span")]
+    tops = [reading.stated(path) for path in reading.chapters()]
+    assert minutes == [str(top[0]) for top in tops if top]
 
 
 @each_chapter

@@ -1,4 +1,4 @@
-"""What opens the book: a map of it.
+"""What opens the book: a map of it, with the minutes of a first reading.
 
 It is made when the site is built, so it shows the chapters that there are.
 `templates/404.html` lists the chapters, too: the page that a reader meets at an address
@@ -16,6 +16,7 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
 
+from book.tools.notebooks.reading import stated
 from book.tools.project.address import ROOT, read_address
 
 
@@ -50,13 +51,20 @@ def parts(root: Path = ROOT) -> dict[str, list[Path]]:
     }
 
 
+def minutes_of(path: Path) -> str:
+    """How long the main line of a chapter takes, as its top tells."""
+    told = stated(path)
+    return f" <span>{told[0]}\N{NO-BREAK SPACE}min</span>" if told else ""
+
+
 def book_map() -> str:
     """The HTML of the map: a box for each part, with links to its chapters."""
     boxes = []
     for caption, chapters in parts().items():
         links = "".join(
             f'<li value="{int(path.name[:2])}"><a class="internal" '
-            f'href="{path.stem}.html">{escape(title_of(path))}</a></li>'
+            f'href="{path.stem}.html">{escape(title_of(path))}</a>'
+            f"{minutes_of(path)}</li>"
             for path in chapters
         )
         boxes.append(f"<section><p>{escape(caption)}</p><ol>{links}</ol></section>")
