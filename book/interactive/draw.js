@@ -90,6 +90,17 @@ export function touchable(parent, key, label, pressed) {
   return svg(parent, "g", { key, role: "button", ...spoken });
 }
 
+/** @type {CanvasRenderingContext2D | null} */
+let pen = null;
+
+/** How wide a text in a drawing is, in pixels. @param {string} text */
+export function widthOf(text) {
+  pen ??= document.createElement("canvas").getContext("2d");
+  if (!pen) return 8 * text.length;
+  pen.font = "14px system-ui, sans-serif";
+  return pen.measureText(text).width;
+}
+
 /**
  * @param {Element} parent
  * @param {number} x

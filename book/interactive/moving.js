@@ -20,7 +20,7 @@ export class MovingFigure extends Figure {
     const next = () => this.go(Math.min(last, Math.floor(this.goal) + 1));
     pushButton(controls, "Back", () => this.go(Math.ceil(this.goal) - 1), () => this.at === 0);
     pushButton(controls, "Next", next, () => this.goal === last);
-    slider(controls, "at", "step", [0, last, 0.125], (at) => String(Math.round(at)));
+    slider(controls, "at", "step", [0, last, 0.125], (at) => String(Math.ceil(at)));
   }
 
   /** @param {unknown} name */

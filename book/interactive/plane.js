@@ -1,6 +1,6 @@
 // A plane to draw on: a square, and the numbers at its edges.
 
-import { circle, rect, segment, svg, write } from "./draw.js";
+import { circle, rect, segment, svg, widthOf, write } from "./draw.js";
 
 /** @typedef {import("./draw.js").Point} Point */
 
@@ -79,7 +79,7 @@ export function writeNames(drawing, plane, named) {
   const taken = places.map(([x, y]) => [x - 8, y - 8, x + 8, y + 8]);
   named.forEach(([name], number) => {
     const [x, y] = places[number];
-    const wide = 7.6 * name.length;
+    const wide = widthOf(name);
     const boxes = [10, -10 - wide, -wide / 2].flatMap((dx) =>
       [-7, -26, 12, -45, 31].map((dy) => [x + dx, y + dy, x + dx + wide, y + dy + 15]),
     );

@@ -183,6 +183,18 @@ def test_a_query_is_moved_by_key_and_dragged(show: Show) -> None:
     assert close(row_shown(page, 1, len(k)), weights[1], 0.0051)
 
 
+def test_title_and_sentence_are_those_of_the_stage_that_comes(show: Show) -> None:
+    """While it moves, the rows that have arrived show the next stage."""
+    page = show("sentence", "open", viewport=WIDE)
+    for at, step in ((0.5, 1), (2.5, 3), (3, 3), (3.125, 4)):
+        slide(page, 0, at)
+        assert page.locator("output").inner_text() == str(step)
+        title = page.locator(".interactive-picture > text").first.text_content()
+        assert (title or "").startswith(f"{step}. ")
+        begins = {1: "Highest for", 3: "Of the attention", 4: "The output of"}
+        assert said(page).startswith(begins[step])
+
+
 def test_play_goes_to_the_end_and_stops_where_it_is_told(show: Show) -> None:
     page = show("sentence", "open", reduced_motion="reduce")
     press(page, "▶ Play")

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -36,6 +37,11 @@ MOUSE, RAIN = "The mouse ate the cat.", "It's raining cats and dogs."
 MONEY = "If I had more money, I would buy a bigger house."
 LIGHTS = "We were watching television when the lights went out."
 WORK = "She told me that she would come home late because she had a lot of work."
+LONG = (
+    "I was tired because the children had been awake all night and nobody could sleep "
+    "and my friend who lives in the town asked me whether I would like to visit him "
+)
+SLOWER = 6  # a phone's processor
 SEARCH, ATTENTION, LAYER, HEAD, GONE = (f"select >> nth={n}" for n in range(1, 6))
 
 
@@ -411,6 +417,78 @@ def test_it_fits_and_axe_finds_nothing(
     page.close()
 
 
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_the_stored_translation_plays_pauses_and_can_stand_still(
+    browser: Browser, folder: Path, motion: Literal["no-preference", "reduce"]
+) -> None:
+    page = browser.new_page(reduced_motion=motion)
+    page.goto((folder / "translate.html").as_uri())
+    words = page.locator('.interactive-picture [data-key^="row-"]')
+    buttons = {
+        name: page.get_by_role("button", name=name)
+        for name in ("Back", "Play", "Pause", "Next")
+    }
+    every = len(trace()["spanish"])
+    if motion == "no-preference":
+        expect(words).to_have_count(2)
+        buttons["Pause"].click()
+        count = words.count()
+        assert count < every
+        page.wait_for_timeout(1500)  # two words, if it went on
+        assert words.count() == count
+        buttons["Play"].click()
+    expect(words).to_have_count(every)
+    expect(buttons["Next"]).to_be_disabled()
+    buttons["Back"].click()
+    expect(words).to_have_count(every - 1)
+    page.close()
+
+
+def test_on_a_phone_the_field_has_a_line_of_its_own(
+    browser: Browser, folder: Path
+) -> None:
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto((folder / "translate.html").as_uri())
+    load(page)
+    field = page.locator("input[type=text]").bounding_box()
+    page.close()
+    assert field is not None
+    assert field["width"] > 300
+
+
+def test_a_long_text_never_holds_the_page_for_long(
+    browser: Browser, folder: Path, tmp_path: Path
+) -> None:
+    """Its longest task, in the processor's time: others may be busy beside it."""
+    page = browser.new_page(viewport={"width": 390, "height": 844})
+    page.goto((folder / "translate.html").as_uri())
+    load(page)
+    ended(page)
+    place = tmp_path / "trace.json"
+    browser.start_tracing(page=page, categories=["toplevel"], path=place)
+    page.fill("input[type=text]", (LONG * 5)[:554])
+    page.keyboard.press("Enter")
+    ends = page.locator("ol.translate-row button", has_text="<eos>")
+    ends.wait_for(timeout=120_000)
+    browser.stop_tracing()
+    page.close()
+    events = json.loads(place.read_text("utf-8"))["traceEvents"]
+    threads = {
+        (event["pid"], event["tid"])
+        for event in events
+        if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"
+    }
+    tasks = [
+        event["tdur"] / 1000  # milliseconds
+        for event in events
+        if event["name"].endswith("RunTask")
+        and (event["pid"], event["tid"]) in threads
+        and "tdur" in event
+    ]
+    assert len(tasks) > 50
+    assert SLOWER * max(tasks) < 200
+
+
 def test_the_model_runs_in_a_worker_alone(page: Page) -> None:
     """The page has no code that runs a model; without its worker nothing is written."""
     modules = {path.stem for path in in_order(sources() / "translate" / "page.js")}
@@ -475,6 +553,26 @@ def test_the_model_is_fetched_when_asked_for_and_then_needs_no_network(
     page.emulate_media(media="print")
     assert page.locator(".translate-text").is_visible()
     assert not page.get_by_role("button", name="Next").is_visible()
+    context.close()
+
+
+def test_it_says_that_the_network_is_off(browser: Browser, base: str) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{base}/book/translate.html", wait_until="load")
+    button = page.get_by_role("button", name="Try your own")
+    button.wait_for()
+    context.set_offline(True)
+    button.click()
+    again = page.get_by_role("button", name="Try again")
+    again.wait_for()
+    told = page.inner_text(".interactive")
+    assert "None of the 16 parts arrived." in told
+    assert "the network is off" in told
+    assert not page.locator("progress").is_visible()
+    context.set_offline(False)
+    again.click()
+    page.locator("ol.translate-row button").first.wait_for()
     context.close()
 
 

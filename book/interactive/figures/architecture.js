@@ -143,7 +143,7 @@ class Architecture extends Figure {
   /** @param {SVGElement} drawing @param {number} width */
   draw(drawing, width) {
     const wide = width >= 660;
-    const column = Math.min(165, ((wide ? 356 : width) - GAP) / 2);
+    const column = Math.min(165, ((wide ? 326 : width) - GAP) / 2);
     const height = this.drawDiagram(drawing, column);
     const left = wide ? 2 * column + GAP + 30 : 0;
     const top = wide ? 0 : height + 14;
@@ -312,7 +312,7 @@ function within(part) {
  * @param {(value: number) => string} color
  */
 function drawMatrix(drawing, matrix, cols, { rows, left, top, width }, color) {
-  const labels = 62;
+  const labels = 56;
   const side = Math.min(52, (width - labels) / matrix.cols);
   const first = top + (cols.length ? 46 : 4);
   cols.forEach((word, col) => {

@@ -5,7 +5,8 @@ import { onDrag } from "../canvas.js";
 import { choice, pushButton } from "../controls.js";
 import { Adam, changed, GradientDescent } from "../descent.js";
 import {
-  BOLD, cell, circle, edge, END, fixed, MIDDLE, segment, shade, svg, through, write,
+  BOLD, cell, circle, edge, END, fixed, MIDDLE, segment, shade, svg, through, widthOf,
+  write,
 } from "../draw.js";
 import { Figure, mounting } from "../frame.js";
 import { Plane, writeNames } from "../plane.js";
@@ -295,7 +296,7 @@ class SmallestPlane extends Figure {
     }
     for (const { word, corners } of regions) {
       const across = corners.map(([x]) => x);
-      if (Math.max(...across) - Math.min(...across) < 9 * word.length) continue; // no room
+      if (Math.max(...across) - Math.min(...across) < widthOf(word)) continue; // no room
       const [x, y] = roomFor(word, corners, covered);
       write(drawing, x, y + 5, word, { ...MIDDLE, ...BOLD });
     }
@@ -339,7 +340,7 @@ function roomFor(word, corners, covered) {
   const spots = [0, 0.2, 0.35, 0.5, 0.65].flatMap((far) =>
     ways.map((way) => between(middle, way, far)),
   );
-  const wide = 5 * word.length;
+  const wide = 0.55 * widthOf(word) + 8; // half a bold word, half a star
   const hits = spots.map(
     ([x, y]) =>
       covered.filter((c) => Math.abs(c[0] - x) < wide && Math.abs(c[1] - y) < 14).length,

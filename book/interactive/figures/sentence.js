@@ -254,7 +254,6 @@ class Sentence extends MovingFigure {
   }
 
   tell() {
-    if (this.moving) return this.said.textContent ?? "";
     const { row, now: { scores, scaled, output } } = this;
     const [rows, cols] = [this.now.rows, this.now.cols].map((all) =>
       all.map((token) => `“${token}”`),
@@ -275,10 +274,10 @@ class Sentence extends MovingFigure {
         : `Nothing is hidden from ${name}.`,
       closed.length === cols.length
         ? `Everything is hidden from ${name}: lib gives it zeros.`
-        : `Of the attention of ${name}, ${most}: all together 1.`,
+        : `Of the attention of ${name}, ${most}; all weights together are 1.`,
       `The output of ${name} is the sum of the values, each times its weight; its first ` +
         `number is ${fixed(output.row(row)[0])}.`,
-    ][Math.floor(this.at)];
+    ][Math.ceil(this.at)];
   }
 
   /** @param {SVGElement} drawing @param {number} width */
@@ -297,7 +296,7 @@ class Sentence extends MovingFigure {
     const { row, at, now: { rows, cols } } = this;
     const [left, top] = [86, 92];
     const side = Math.min(46, (room - left - 12) / cols.length);
-    write(drawing, 0, 14, STAGES[Math.floor(at)], BOLD);
+    write(drawing, 0, 14, STAGES[Math.ceil(at)], BOLD);
     cols.forEach((col, s) => {
       const [x, y] = [left + side * (s + 0.6), top - 6];
       write(drawing, x, y, col, { transform: `rotate(-50 ${x} ${y})` });
@@ -361,7 +360,7 @@ class Sentence extends MovingFigure {
     const names = cols.map((col, s) => /** @type {[string, number[]]} */ ([col, places[s]]));
     writeNames(drawing, this.plane, names);
     const [x, y] = this.plane.placed(query);
-    write(drawing, x, y - 13, "query", MIDDLE);
+    write(drawing, Math.min(x, corner[0] + side - 24), y - 13, "query", MIDDLE);
   }
 
   /**

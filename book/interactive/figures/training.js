@@ -143,7 +143,7 @@ class SmallTraining extends Figure {
    */
   drawSentences(drawing, top, width) {
     const beside = width >= 520;
-    const [high, inset] = beside ? [28, width / 2] : [46, 16];
+    const [high, inset] = beside ? [28, width / 2] : [46, 10];
     let y = top;
     SHOWN.forEach((place, n) => {
       const kept = isKept(place);
@@ -159,7 +159,7 @@ class SmallTraining extends Figure {
       rect(drawing, [0, y, width, high - 4], { fill });
       write(drawing, 8, y + 17, english(src));
       const letters = { "data-written": right ? "right" : "wrong", lang: "es" };
-      const most = Math.floor((width - inset - 30) / 7);
+      const most = Math.floor((width - inset - 24) / 6.8);
       const text = shortened(written, most);
       write(drawing, inset, beside ? y + 17 : y + 36, text, letters);
       if (right) write(drawing, width - 8, y + high - 11, "✓", END);

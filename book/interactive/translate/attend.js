@@ -1,10 +1,10 @@
 // Attention as lines between what was read and what was written, and as heat maps.
 
 import {
-  circle, END, fixed, MIDDLE, rect, segment, svg, touchable, write,
+  circle, END, fixed, MIDDLE, rect, segment, svg, touchable, widthOf, write,
 } from "../draw.js";
 import { strongest } from "./heads.js";
-import { widest, widthOf } from "./pictures.js";
+import { widest } from "./pictures.js";
 
 /**
  * @typedef {import("../arrays.js").Matrix} Matrix

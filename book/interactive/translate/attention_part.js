@@ -13,9 +13,9 @@ import { picture } from "./pictures.js";
 
 /** @type {[Kind, string][]} */
 const KINDS = [
-  ["cross", "cross-attention: Spanish looks at English"],
-  ["encoder", "encoder: English looks at itself"],
-  ["decoder", "decoder: Spanish looks at what it wrote"],
+  ["cross", "cross: Spanish looks at English"],
+  ["encoder", "encoder: English looks at English"],
+  ["decoder", "decoder: Spanish looks at Spanish"],
 ];
 /** The names of the columns. @type {Record<Kind, [string, string]>} */
 const SIDES = {

@@ -29,10 +29,11 @@ export async function loadModel(folder, version, progress) {
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   const lost = model.missing();
   if (lost.length) {
-    throw new Error(
-      `${lost.length} of the ${PARTS} parts did not arrive whole; what did arrive is ` +
-        `kept. ${await whatArrives(folder, lost[0])}`,
-    );
+    const missed =
+      lost.length === PARTS
+        ? `None of the ${PARTS} parts arrived.`
+        : `${lost.length} of the ${PARTS} parts did not arrive whole; the others are kept.`;
+    throw new Error(`${missed} ${await whatArrives(folder, lost[0])}`);
   }
   return model.all();
 }
@@ -63,7 +64,7 @@ async function whatArrives(folder, number) {
       `part of the model (status ${answer.status}).`
     );
   } catch {
-    return "Nothing comes through: the network is away, or the site is.";
+    return "Nothing comes through: the network is off, or the site cannot be reached.";
   }
 }
 

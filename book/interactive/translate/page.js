@@ -95,6 +95,7 @@ function offer(root, prepare) {
       begin();
     } catch (error) {
       said.textContent = error instanceof Error ? error.message : String(error);
+      bar.hidden = true;
       press.textContent = "Try again";
       press.disabled = false;
       press.focus();

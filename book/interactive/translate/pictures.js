@@ -1,19 +1,9 @@
 // A drawing that may be wider than its page: then it scrolls in a box of its own.
 
 import { canvas, onPress } from "../canvas.js";
-import { html } from "../draw.js";
+import { html, widthOf } from "../draw.js";
 
 const PADDING = 3; // of the box, as the style has it: room for the ring of the focus
-/** @type {CanvasRenderingContext2D | null} */
-let pen = null;
-
-/** How wide a text in a drawing is, in pixels. @param {string} text */
-export function widthOf(text) {
-  pen ??= document.createElement("canvas").getContext("2d");
-  if (!pen) return 8 * text.length;
-  pen.font = "14px system-ui, sans-serif";
-  return pen.measureText(text).width;
-}
 
 /** How wide the widest of some texts is. @param {string[]} texts */
 export function widest(texts) {
