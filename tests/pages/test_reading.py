@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from book.tools.notebooks.reading import amounts, chapters, stated
@@ -25,3 +27,12 @@ def test_the_main_line_is_a_quarter_of_an_hour(path: Path) -> None:
 def test_the_top_tells_the_minutes(path: Path) -> None:
     found = amounts(path)
     assert stated(path) == (found["main"].minutes, found["rest"].minutes)
+
+
+@pytest.mark.parametrize("path", ALL)
+def test_the_summary_has_at_most_seven_sentences(path: Path) -> None:
+    cells = nbformat.read(path, as_version=4).cells
+    (text,) = (c.source for c in cells if "## Summary" in c.source)
+    text = text.partition("## Summary")[2].partition("## Further")[0]
+    text = re.sub(r"\$[^$]*\$|`[^`]*`", "it", text)
+    assert len(re.findall(r"[.!?](?=\s|$)", text)) <= 7
