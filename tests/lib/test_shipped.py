@@ -76,7 +76,9 @@ def test_the_readme_tells_the_scores_on_real_sentences(report: dict[str, Any]) -
     for scores, suffix in ((test, ""), (test, "_single"), (far, "")):
         values = (scores["bleu" + suffix], scores["chrf" + suffix])
         assert "| {:.1f} | {:.1f} |".format(*values) in README
+    assert f"{report['train_pairs']:,} pairs" in README
     assert f"{test['sentences']:,} sentences" in README
+    assert f"({test['pairs']:,} for {test['sentences']:,} sentences)" in README
     assert f"the {far['sentences']:,} sentences that are far" in README
     assert f"validation part, {best['length_penalty']}, gives" in README
     assert "{bleu:.1f} BLEU and {chrf:.1f} chrF".format(**best["test"]) in README
@@ -92,14 +94,18 @@ def told_elsewhere() -> Iterator[tuple[str, str]]:
     wrong = round(sentences * (1 - unseen["exact_match"]))
     yield "book/course/10_first_translator.md", f"{right} of {sentences:,} sentences"
     yield "book/course/10_first_translator.md", f"*Expect:* {wrong}; and it says"
-    scores = read_report("tatoeba-en-es")["scores"]
+    report = read_report("tatoeba-en-es")
+    scores, pieces = report["scores"], report["settings"]["vocab_size"]
+    yield "book/translate.md", f"vocabulary of {pieces:,} sub-words"
     test, far = (f"{scores[part]['bleu']:.1f}" for part in ("test", "test-far"))
     exact = f"{scores['test']['exact_match']:.1%}"
     yield "CHANGELOG.md", f"for everyday sentences ({test} BLEU on its test part"
     lesson, slides = (f"book/course/{f}15_real_sentences.md" for f in ("", "slides/"))
     yield lesson, f"{test} and {far}"
     yield lesson, f"{exact} exact match and {test} BLEU"
-    noted = read_report("tatoeba-en-es")["doubt"]["strangers"]["wrong"]
+    yield slides, f"Pencil first: {pieces:,} pieces"
+    yield slides, f"{test} BLEU good?"
+    noted = report["doubt"]["strangers"]["wrong"]
     told = "Of {sentences} wrong translations of strangers' sentences {noted} got one"
     yield slides, told.format_map(noted)
     kinds = read_json(SHIPPED / "tatoeba-en-es" / "errors.json")
