@@ -1,4 +1,4 @@
-"""The command line: ``train``, ``translate``, ``evaluate``, ``export``."""
+"""The command line: ``train``, ``translate``, ``evaluate``, ``export``, ``write``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 try:
-    from lib.commands import evaluate, export, train, translate
+    from lib.commands import evaluate, export, train, translate, write
     from lib.text.sentences import printable
 except KeyboardInterrupt:  # there is no main yet that would answer it
     print("\npython -m lib: stopped.", file=sys.stderr)
@@ -30,13 +30,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser(
         prog="python -m lib",
-        description="Train a translator, translate with it, score it, and export it.",
+        description="Train a translator, translate with it, score it, and export it; "
+        "write with a language model.",
         epilog="Corpora that are downloaded lie in the folder that the environment "
         "variable TRANSFORMER_BOOK_CACHE names, and in the system's folder for caches "
         "without it.",
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="command")
-    for module in (train, translate, evaluate, export):
+    for module in (train, translate, evaluate, export, write):
         module.add_parser(commands)
     options = parser.parse_args(arguments)
     try:
