@@ -51,12 +51,15 @@ def check_languages(corpus: Corpus, copying: float) -> None:
 
 def sizes_of(start: Translator, new_words: bool) -> dict[str, Any]:
     """Return the settings of a run that a translator to begin with decides."""
+    from lib.today import leaves_of
+
     config = start.model.config
     names = ("d_model", "n_heads", "n_layers", "d_ff", "max_len", "norm_first")
     subwords = isinstance(start.src_vocab, SubwordVocabulary)
     words = {} if new_words else {"vocab_size": len(start.src_vocab) if subwords else 0}
     sizes = {name: getattr(config, name) for name in names}
-    return {**sizes, "tie_embeddings": config.tie_embeddings, **words}
+    leaves = leaves_of(start.model).changes()
+    return {**sizes, **leaves, "tie_embeddings": config.tie_embeddings, **words}
 
 
 def vocabularies_of(

@@ -33,6 +33,7 @@ from lib.evaluation.strangers import (
     strangers,
     what_is_wrong,
 )
+from lib.evaluation.texts import TextScore, score_texts
 from lib.evaluation.unplugged import mean_outputs, unplugged
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "Interval",
     "Score",
     "Stranger",
+    "TextScore",
     "bleu",
     "bleu_interval",
     "bleu_of_counts",
@@ -57,6 +59,7 @@ __all__ = [
     "paired_bootstrap",
     "score",
     "score_strangers",
+    "score_texts",
     "sentence_bleu",
     "sentence_counts",
     "share_interval",

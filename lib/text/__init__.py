@@ -17,24 +17,36 @@ from lib.text.words import (
 
 if TYPE_CHECKING:
     from lib.text.batches import TokenBatchSampler, group_by_length
+    from lib.text.continuations import (
+        MASK,
+        SEP,
+        TextBatch,
+        TextDataset,
+        special_id,
+    )
     from lib.text.dropout import cut_again
     from lib.text.pairs import Batch, ParallelDataset, collate
 
 __all__ = [
     "EOS",
+    "MASK",
     "PAD",
+    "SEP",
     "SOS",
     "UNK",
     "Batch",
     "Pair",
     "ParallelDataset",
     "SubwordVocabulary",
+    "TextBatch",
+    "TextDataset",
     "TokenBatchSampler",
     "Vocabulary",
     "collate",
     "cut_again",
     "detokenize",
     "group_by_length",
+    "special_id",
     "tokenize",
 ]
 
@@ -43,7 +55,7 @@ def __getattr__(name: str) -> Any:
     # What needs PyTorch is imported when it is asked for: an exported translator reads
     # and writes without.
     if name in __all__:
-        for file in ("pairs", "batches", "dropout"):
+        for file in ("pairs", "batches", "dropout", "continuations"):
             module = importlib.import_module(f"{__name__}.{file}")
             if hasattr(module, name):
                 return getattr(module, name)

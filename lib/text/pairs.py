@@ -106,6 +106,10 @@ class ParallelDataset(Dataset[tuple[Tensor, Tensor]]):
             [self.pairs[index] for index in kept], [self[index] for index in kept]
         )
 
+    def collate(self, rows: Sequence[tuple[Tensor, Tensor]]) -> Batch:
+        """Put some of its pairs side by side."""
+        return collate(rows, self.pad_id)
+
     def replaced(
         self, pairs: Sequence[Pair], ids: Sequence[tuple[Tensor, Tensor]]
     ) -> ParallelDataset:

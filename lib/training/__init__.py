@@ -1,8 +1,9 @@
 """Training: the loss, the schedule, the task for Lightning, and whole runs."""
 
 from lib.training.checkpoints import SafetensorsCheckpointIO
-from lib.training.data import TranslationData
+from lib.training.data import TextData, TranslationData
 from lib.training.devices import Hardware, is_first_process
+from lib.training.language_models import train_language_model
 from lib.training.logs import read_log
 from lib.training.objective import (
     token_accuracy,
@@ -10,13 +11,15 @@ from lib.training.objective import (
     warmup_decay,
 )
 from lib.training.risk import expected_risk, translation_cost
-from lib.training.runs import train
 from lib.training.settings import TrainingSettings
-from lib.training.task import TranslationTask
+from lib.training.task import LanguageTask, TranslationTask
+from lib.training.translators import train
 
 __all__ = [
     "Hardware",
+    "LanguageTask",
     "SafetensorsCheckpointIO",
+    "TextData",
     "TrainingSettings",
     "TranslationData",
     "TranslationTask",
@@ -25,6 +28,7 @@ __all__ = [
     "read_log",
     "token_accuracy",
     "train",
+    "train_language_model",
     "translation_cost",
     "translation_loss",
     "warmup_decay",

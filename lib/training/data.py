@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
 import lightning
 from torch.utils.data import DataLoader
@@ -11,12 +12,66 @@ from torch.utils.data import DataLoader
 from lib.corpora.copying import Copying
 from lib.text import Vocabulary
 from lib.text.batches import TokenBatchSampler
+from lib.text.continuations import TextDataset
 from lib.text.dropout import cut_again
-from lib.text.pairs import Batch, ParallelDataset, collate, positions_needed
+from lib.text.pairs import ParallelDataset, positions_needed
 from lib.text.sentences import Pair
 
+AnySet = TypeVar("AnySet", TextDataset, ParallelDataset)
 
-class TranslationData(lightning.LightningDataModule):
+
+class TextData(lightning.LightningDataModule, Generic[AnySet]):
+    """The training and the validation part of what a model learns, for Lightning.
+
+    Args:
+        train_set: what is learned from.
+        validation_set: what tells how well.
+        max_tokens: most tokens in a batch, padding included.
+        seed: with the number of the epoch, decides the order of training.
+
+    Raises:
+        ValueError: if a part is empty, or one text of it has more than ``max_tokens``.
+
+    Example:
+        >>> texts = TextDataset.of_texts(["lets go"], Vocabulary(["lets", "go"]))
+        >>> len(TextData(texts, texts, max_tokens=100, seed=0).val_dataloader())
+        1
+    """
+
+    def __init__(
+        self, train_set: AnySet, validation_set: AnySet, max_tokens: int, seed: int
+    ) -> None:
+        super().__init__()
+        self.train_set: AnySet = train_set
+        self.validation_set: AnySet = validation_set
+        for name, part in (("train", train_set), ("validation", validation_set)):
+            if not len(part):
+                raise ValueError(f"The corpus has no sentences in its part {name!r}.")
+            longest = max(part.lengths())
+            TokenBatchSampler([longest], max_tokens)  # refuses what fits no batch
+        self.max_tokens = max_tokens
+        self.seed = seed
+
+    def _loader(self, dataset: AnySet, seed: int | None) -> DataLoader[Any]:
+        sampler = TokenBatchSampler(dataset.lengths(), self.max_tokens, seed)
+        return DataLoader(dataset, batch_sampler=sampler, collate_fn=dataset.collate)
+
+    def train_dataloader(self) -> DataLoader[Any]:
+        """Return the batches of this epoch, in the order of its seed and number."""
+        epoch = self.trainer.current_epoch if self.trainer else 0
+        # Far apart, so that no epoch of one seed is an epoch of the next.
+        seed = self.seed * 100_003 + epoch
+        return self._loader(self._of_epoch(seed), seed)
+
+    def _of_epoch(self, seed: int) -> AnySet:
+        return self.train_set
+
+    def val_dataloader(self) -> DataLoader[Any]:
+        """Return the validation batches, always in the same order."""
+        return self._loader(self.validation_set, seed=None)
+
+
+class TranslationData(TextData[ParallelDataset]):
     """The training and the validation part of a corpus, for Lightning.
 
     Args:
@@ -54,23 +109,13 @@ class TranslationData(lightning.LightningDataModule):
         subword_dropout: float = 0.0,
         copying: float = 0.0,
     ) -> None:
-        super().__init__()
-        self.subword_dropout = subword_dropout
-        self.copying = copying
-        self.train_set, self.validation_set = (
+        train_set, validation_set = (
             _encoded(splits.get(name, ()), src_vocab, tgt_vocab)
             for name in ("train", "validation")
         )
-        for name, part in (
-            ("train", self.train_set),
-            ("validation", self.validation_set),
-        ):
-            if not len(part):
-                raise ValueError(f"The corpus has no sentences in its part {name!r}.")
-            longest = max(part.lengths())
-            TokenBatchSampler([longest], max_tokens)  # refuses what fits no batch
-        self.max_tokens = max_tokens
-        self.seed = seed
+        super().__init__(train_set, validation_set, max_tokens, seed)
+        self.subword_dropout = subword_dropout
+        self.copying = copying
 
     def check_lengths(self, max_len: int) -> None:
         """Refuse sentences for which a model of ``max_len`` positions is too short.
@@ -87,23 +132,11 @@ class TranslationData(lightning.LightningDataModule):
                         f"{max_len}; leave it out, or choose a larger max_len."
                     )
 
-    def _loader(self, dataset: ParallelDataset, seed: int | None) -> DataLoader[Batch]:
-        sampler = TokenBatchSampler(dataset.lengths(), self.max_tokens, seed)
-        return DataLoader(
-            dataset,  # type: ignore[arg-type]  # the loader yields what collate makes
-            batch_sampler=sampler,
-            collate_fn=lambda pairs: collate(pairs, dataset.pad_id),
-        )
-
-    def train_dataloader(self) -> DataLoader[Batch]:
-        """Return the batches of this epoch, in the order of its seed and number."""
-        epoch = self.trainer.current_epoch if self.trainer else 0
-        # Far apart, so that no epoch of one seed is an epoch of the next.
-        seed = self.seed * 100_003 + epoch
+    def _of_epoch(self, seed: int) -> ParallelDataset:
         train_set = self._drawn_anew(seed) if self.copying else self.train_set
         if self.subword_dropout:
             train_set = cut_again(train_set, self.subword_dropout, seed)
-        return self._loader(train_set, seed)
+        return train_set
 
     def _drawn_anew(self, seed: int) -> ParallelDataset:
         pairs = self._copies.mixed(self.copying, seed)
@@ -114,10 +147,6 @@ class TranslationData(lightning.LightningDataModule):
     @functools.cached_property
     def _copies(self) -> Copying:
         return Copying(self.train_set.pairs)
-
-    def val_dataloader(self) -> DataLoader[Batch]:
-        """Return the validation batches, always in the same order."""
-        return self._loader(self.validation_set, seed=None)
 
 
 def _encoded(

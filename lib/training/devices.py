@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TypeVar
 
 import torch
 from lightning.fabric.utilities.rank_zero import rank_zero_only
 
-from lib.text import Batch
+from lib.text import Batch, TextBatch
 
 ACCELERATORS = ("auto", "cpu", "gpu")
 STRATEGIES = ("auto", "ddp")
@@ -58,7 +59,10 @@ def is_first_process() -> bool:
     return getattr(rank_zero_only, "rank", 0) == 0
 
 
-def shard(batch: Batch, rank: int, world_size: int) -> Batch:
+AnyBatch = TypeVar("AnyBatch", Batch, TextBatch)
+
+
+def shard(batch: AnyBatch, rank: int, world_size: int) -> AnyBatch:
     r"""Return the sentences of a batch that one of several processes works on.
 
     Shape:
@@ -71,4 +75,4 @@ def shard(batch: Batch, rank: int, world_size: int) -> Batch:
         tensor([[5]])
     """
     # Every second, third, … row, because neighbors are of similar length.
-    return Batch(*(part[rank::world_size] for part in batch))
+    return type(batch)(*(part[rank::world_size] for part in batch))

@@ -21,7 +21,7 @@ from lib.training.settings import TrainingSettings
 SETTINGS, LOG, CHECKPOINT = "settings.json", "log.csv", "checkpoint.safetensors"
 TENSORBOARD, SENTENCES, LOCK = "tensorboard", "sentences.csv", ".lock"
 
-Splits = Mapping[str, Sequence[tuple[str, str]]]
+Splits = Mapping[str, Sequence[Any]]
 
 
 def run_settings(

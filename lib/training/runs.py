@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import logging
 import signal
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 import lightning
 import torch
@@ -17,105 +17,55 @@ from lightning.fabric.utilities.exceptions import MisconfigurationException
 from lightning.pytorch.callbacks import Callback, Checkpoint
 from lightning.pytorch.utilities.exceptions import SIGTERMException
 
-from lib.evaluation.metrics import BLEU_TOKENIZER
-from lib.model import Transformer
 from lib.speed import fuse
-from lib.text import Pair, ParallelDataset, Vocabulary
 from lib.text.files import write_json
 from lib.training.averaging import KeepEpochWeights
 from lib.training.checkpoints import SafetensorsCheckpointIO, damaged
-from lib.training.data import TranslationData
 from lib.training.devices import Hardware, is_first_process
 from lib.training.folders import (
     CHECKPOINT,
     LOG,
-    SENTENCES,
     SETTINGS,
     TENSORBOARD,
     alone_in,
     check_folder,
-    run_settings,
 )
-from lib.training.logs import EpochBar, EpochLog, SaveEveryEpoch, SentenceLog
+from lib.training.logs import EpochBar, EpochLog, SaveEveryEpoch
 from lib.training.settings import TrainingSettings
 from lib.training.stopping import StopEarly
-from lib.training.task import TranslationTask
+from lib.training.task import LanguageTask
 from lib.training.tensorboard import tensorboard_log
 
+AnyTask = TypeVar("AnyTask", bound=LanguageTask)
 
-def train(
-    splits: Mapping[str, Sequence[Pair] | ParallelDataset],
-    src_vocab: Vocabulary,
-    tgt_vocab: Vocabulary,
+
+def run_task(
+    build: Callable[[], AnyTask],
+    data: lightning.LightningDataModule,
     settings: TrainingSettings,
-    folder: Path | str | None = None,
-    resume: bool = False,
-    progress: bool = False,
-    hardware: Hardware | None = None,
-    start: Transformer | None = None,
-    watch: Sequence[str] = (),
-    tokenizer: str = BLEU_TOKENIZER,
-) -> TranslationTask:
-    """Train a translator, from the start or from where an interrupted run stands.
+    description: dict[str, Any],
+    folder: Path | None,
+    resume: bool,
+    progress: bool,
+    hardware: Hardware | None,
+    more: Sequence[Callback] = (),
+) -> AnyTask:
+    """Train what a task holds, from the start or from where an interrupted run stands.
 
     Args:
-        splits: sentence pairs under "train" and "validation"; what
-            :class:`~lib.text.ParallelDataset` has made of them is not encoded again.
-        src_vocab: the words of the source language.
-        tgt_vocab: the words of the target language.
-        settings: sizes and hyperparameters.
+        build: makes the task; random numbers are seeded before.
+        data: what it learns from.
+        settings: hyperparameters.
+        description: all that decides the result, for ``settings.json``.
         folder: where settings, log and checkpoint go; None keeps nothing.
         resume: go on with the run in the folder, or begin if there is none.
         progress: show a progress bar on standard error.
-        hardware: what to compute on; a GPU if there is one, if None. With several
-            devices, Lightning starts the program once for each of them.
-        start: a trained model of the same sizes whose weights to begin with; random
-            weights if None.
-        watch: sentences whose translations after each epoch are kept in the folder, in
-            ``sentences.csv``.
-        tokenizer: how the BLEU in the log cuts sentences into words.
+        hardware: what to compute on; a GPU if there is one, if None.
+        more: callbacks besides those of every run.
 
     Returns:
-        The trained task; its ``model`` is the Transformer, with the weights that the
-        settings ask for: the last, the best or the mean.
-
-    Raises:
-        FileExistsError: if the folder holds a run and ``resume`` is False, or files of
-            something else, or if another run is at work in it.
-        KeyboardInterrupt: if Ctrl-C stopped it; ``resume`` goes on.
-        ValueError: if the run in the folder had other settings or sentences, if a
-            sentence is too long, if the hardware is not there, if the loss is no
-            number any more, or if ``candidates`` have no trained model to begin with.
-
-    Example:
-        >>> pairs = [("lets go", "vamos"), ("to go", "ir")]
-        >>> english, spanish = (Vocabulary.build(side) for side in zip(*pairs))
-        >>> tiny = TrainingSettings(d_model=8, n_heads=1, n_layers=1, d_ff=8, epochs=1)
-        >>> splits = {"train": pairs, "validation": pairs}
-        >>> train(splits, english, spanish, tiny).model.config.tgt_vocab_size
-        6
+        The trained task, with the weights that the settings ask for.
     """
-    if settings.candidates and start is None:
-        raise ValueError(
-            f"candidates = {settings.candidates} needs a trained translator to begin "
-            "with (--from): one that writes nothing right learns nothing from it."
-        )
-    data = TranslationData(
-        splits,
-        src_vocab,
-        tgt_vocab,
-        settings.max_tokens,
-        settings.seed,
-        settings.subword_dropout,
-        settings.copying,
-    )
-    data.check_lengths(settings.max_len)
-    folder = None if folder is None else Path(folder)
-    pairs = {
-        name: part.pairs if isinstance(part, ParallelDataset) else part
-        for name, part in splits.items()
-    }
-    description = run_settings(settings, pairs, src_vocab, tgt_vocab, start=start)
     (hardware := hardware or Hardware()).check_precision(settings.precision)
     first = is_first_process()  # the others find the run that it has begun
     with alone_in(folder), _torch_as_before(), _quiet_lightning():
@@ -123,15 +73,12 @@ def train(
             check_folder(folder, description, resume or not first) if folder else None
         )
         torch.manual_seed(settings.seed)
-        task = _task(settings, src_vocab, tgt_vocab, tokenizer)
-        if start is not None:
-            _begin_with(task.model, start)
+        task = _fitting_into_memory(build, settings)
         kept = KeepEpochWeights(settings.average, folder)
         best = StopEarly(settings.patience)
         chosen: list[Callback] = [kept] if settings.average > 1 else []
         chosen += [best] if settings.patience else []
-        chosen += _watching(folder, watch, src_vocab, settings.max_len)
-        callbacks = chosen + _writers(folder, progress)
+        callbacks = [*chosen, *more, *_writers(folder, progress)]
         trainer = _trainer(settings, hardware, callbacks, progress)
         if folder and first:  # only now: a run that cannot begin leaves nothing behind
             write_json(folder / SETTINGS, description)
@@ -143,43 +90,11 @@ def train(
     return task
 
 
-def _begin_with(model: Transformer, start: Transformer) -> None:
-    sizes = dataclasses.replace(start.config, dropout=model.config.dropout)
-    for name, size in sizes.to_dict().items():
-        wanted = getattr(model.config, name)
-        if size != wanted:
-            raise ValueError(
-                f"The model to begin with has {name} = {size}, but the settings ask "
-                f"for {wanted}."
-            )
-    model.load_state_dict(start.state_dict())
-
-
-def _task(
-    settings: TrainingSettings,
-    src_vocab: Vocabulary,
-    tgt_vocab: Vocabulary,
-    tokenizer: str,
-) -> TranslationTask:
-    config = settings.model_config(len(src_vocab), len(tgt_vocab), tgt_vocab.pad_id)
-    if settings.candidates > len(tgt_vocab):
-        raise ValueError(
-            f"candidates must be at most the {len(tgt_vocab):,} tokens of the "
-            f"vocabulary, but it is {settings.candidates}."
-        )
+def _fitting_into_memory(
+    build: Callable[[], AnyTask], settings: TrainingSettings
+) -> AnyTask:
     try:
-        return TranslationTask(
-            config,
-            sos_id=tgt_vocab.sos_id,
-            eos_id=tgt_vocab.eos_id,
-            tgt_vocab=tgt_vocab,
-            learning_rate=settings.learning_rate,
-            warmup_steps=settings.warmup_steps,
-            label_smoothing=settings.label_smoothing,
-            candidates=settings.candidates,
-            seed=settings.seed,
-            bleu_tokenizer=tokenizer,
-        )
+        return build()
     except (MemoryError, RuntimeError) as error:  # what PyTorch says of too much
         raise ValueError(
             f"A model with d_model = {settings.d_model}, d_ff = {settings.d_ff} and "
@@ -189,8 +104,8 @@ def _task(
 
 def _fit(
     trainer: lightning.Trainer,
-    task: TranslationTask,
-    data: TranslationData,
+    task: LanguageTask,
+    data: lightning.LightningDataModule,
     checkpoint: Path | None,
     progress: bool,
 ) -> None:
@@ -213,14 +128,6 @@ def _fit(
         task.model = plain
     if trainer.interrupted:  # older versions swallow Ctrl-C
         raise KeyboardInterrupt
-
-
-def _watching(
-    folder: Path | None, watch: Sequence[str], src_vocab: Vocabulary, max_len: int
-) -> list[Callback]:
-    if folder is None or not watch:
-        return []
-    return [SentenceLog(folder / SENTENCES, watch, src_vocab, max_len)]
 
 
 def _writers(folder: Path | None, progress: bool) -> list[Callback]:

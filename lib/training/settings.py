@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from lib.config import TransformerConfig
+from lib.today import LanguageConfig, Leaves
 
 PRECISIONS = ("32-true", "bf16-mixed", "16-mixed")
 
@@ -25,6 +26,10 @@ class TrainingSettings:
         norm_first: pre-norm instead of post-norm.
         tie_embeddings: one matrix for both embeddings and the output; needs
             ``vocab_size``.
+        norm: "layer", or a later leaf, as in :class:`~lib.today.Leaves`.
+        feed_forward: "plain", or "gated".
+        positions: "sines", "learned" or "rotary".
+        kv_heads: heads of keys and values; 0 for as many as ``n_heads``.
         vocab_size: tokens of the one sub-word vocabulary that both languages share; 0
             for the words of each language as they are.
         subword_dropout: probability with which each merge of sub-words is left out of
@@ -70,6 +75,10 @@ class TrainingSettings:
     max_len: int = 128
     norm_first: bool = True
     tie_embeddings: bool = False
+    norm: str = "layer"
+    feed_forward: str = "plain"
+    positions: str = "sines"
+    kv_heads: int = 0
     vocab_size: int = 0
     subword_dropout: float = 0.0
     copying: float = 0.0
@@ -92,6 +101,7 @@ class TrainingSettings:
             _check_range(name, getattr(self, name))
         self._check_relations()
         self.model_config(src_vocab_size=4, tgt_vocab_size=4)  # checks the sizes
+        self.leaves()
 
     def _check_relations(self) -> None:
         if self.tie_embeddings and not self.vocab_size:
@@ -118,18 +128,26 @@ class TrainingSettings:
         self, src_vocab_size: int, tgt_vocab_size: int, pad_id: int = 0
     ) -> TransformerConfig:
         """Return the sizes of the model for vocabularies of these sizes."""
-        names = ("d_model", "n_heads", "n_layers", "d_ff", "dropout", "max_len")
-        sizes: dict[str, Any] = {name: getattr(self, name) for name in names}
-        return TransformerConfig(
-            src_vocab_size,
-            tgt_vocab_size,
-            pad_id=pad_id,
-            norm_first=self.norm_first,
-            tie_embeddings=self.tie_embeddings,
-            **sizes,
-        )
+        sizes = self._named(_OF_MODEL)
+        return TransformerConfig(src_vocab_size, tgt_vocab_size, pad_id=pad_id, **sizes)
+
+    def language_config(self, vocab_size: int, causal: bool = True) -> LanguageConfig:
+        """Return the sizes of a language model with a vocabulary of this size."""
+        return LanguageConfig(vocab_size, causal=causal, **self._named(_OF_MODEL))
+
+    def leaves(self) -> Leaves:
+        """Return the names of the leaves that the model is built with."""
+        return Leaves(**self._named(_LEAVES))
+
+    def _named(self, names: tuple[str, ...]) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in names}
 
 
+_OF_MODEL = (
+    *("d_model", "n_heads", "n_layers", "d_ff", "dropout", "max_len"),
+    *("norm_first", "tie_embeddings"),
+)
+_LEAVES = ("norm", "feed_forward", "positions", "kv_heads")
 _POSITIVE = ("epochs", "max_tokens", "learning_rate", "clip", "average")
 # None of these is below 0, and each is below its limit.
 _LIMITS = {
@@ -138,6 +156,7 @@ _LIMITS = {
     "label_smoothing": 1,
     "candidates": math.inf,
     "vocab_size": math.inf,
+    "kv_heads": math.inf,
     "subword_dropout": 1,
     "copying": 1,
     "patience": math.inf,

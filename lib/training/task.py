@@ -1,18 +1,20 @@
-"""The task that Lightning trains: a Transformer that learns to translate."""
+"""The tasks that Lightning trains: a language model, and a Transformer."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import lightning
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from lib.config import TransformerConfig
 from lib.decoding import greedy_decode
 from lib.evaluation.metrics import BLEU_TOKENIZER, bleu
 from lib.model import Transformer
 from lib.text import Batch, Vocabulary
+from lib.today import modernize
 from lib.training.devices import shard
 from lib.training.objective import (
     token_accuracy,
@@ -22,8 +24,141 @@ from lib.training.objective import (
 from lib.training.risk import own_translations_risk
 
 
-class TranslationTask(lightning.LightningModule):
+class LanguageTask(lightning.LightningModule):
     r"""Teacher forcing with label smoothing, Adam and a warm-up (§5.3, §5.4).
+
+    A batch is what the model is called with and, at last, the labels; where a label is
+    padding, nothing is learned.
+
+    Args:
+        model: the model that learns.
+        pad_id: the id of padding in the labels.
+        learning_rate: the highest rate, reached when the warm-up ends.
+        warmup_steps: optimizer steps until then.
+        label_smoothing: share of the probability that is spread over all words.
+        seed: with the number of the epoch, decides the dropout of that epoch.
+
+    Example:
+        >>> from lib.text import TextBatch
+        >>> from lib.today import LanguageConfig, LanguageModel
+        >>> model = LanguageModel(LanguageConfig(9, d_model=8, n_heads=2))
+        >>> ids, mask = torch.tensor([[1, 4, 5]]), torch.ones(1, 3, dtype=torch.bool)
+        >>> batch = TextBatch(ids, mask, labels=torch.tensor([[4, 5, 2]]))
+        >>> LanguageTask(model, pad_id=0).training_step(batch).shape
+        torch.Size([])
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        pad_id: int,
+        *,
+        learning_rate: float = 1e-3,
+        warmup_steps: int = 400,
+        label_smoothing: float = 0.1,
+        seed: int = 0,
+    ) -> None:
+        super().__init__()
+        self.model: Any = model
+        self.pad_id = pad_id
+        self.learning_rate = learning_rate
+        self.warmup_steps = warmup_steps
+        self.label_smoothing = label_smoothing
+        self.seed = seed
+        self.begun = False  # its checkpoint, if there was one, has been taken over
+        self.tokens_seen = 0  # of the labels, in this epoch
+        self.last_loss = torch.tensor(float("nan"))  # of the whole batch
+
+    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        # Lightning would begin anew without them.
+        _ = checkpoint["loops"], checkpoint["callbacks"]
+
+    def on_train_start(self) -> None:
+        self.begun = True
+
+    def on_train_batch_start(self, batch: Any, batch_idx: int) -> None:
+        # So that a run which was interrupted goes on exactly as if it had not been. Not
+        # at the start of the epoch: Lightning may still draw numbers after that.
+        if batch_idx == 0:
+            self.tokens_seen = 0
+            # Several processes draw different dropout, as they have other sentences.
+            # On a processor only the last 32 bits of a seed count.
+            process = self.global_rank * 1_000_000_007
+            torch.manual_seed(self.seed * 100_003 + self.current_epoch + process)
+
+    def training_step(self, batch: Any) -> Tensor:
+        tokens = self._count_tokens(batch)
+        loss = self._share_of_loss(batch, tokens)
+        self.last_loss = self._mean_of_processes(loss.detach())
+        if not self.last_loss.isfinite():
+            raise ValueError(
+                f"The loss has become {self.last_loss.item()}: the training has "
+                "diverged; begin again with a smaller learning_rate."
+            )
+        self._log("train_loss", self.last_loss, tokens)
+        self.tokens_seen += tokens
+        return loss
+
+    def _share_of_loss(self, batch: Any, tokens: int) -> Tensor:
+        """Return what the mean over all processes makes the loss of the batch."""
+        mine, some, processes = self._mine(batch)
+        weight = self._count_tokens(mine) * processes / max(tokens, 1)
+        *read, labels = some
+        logits = self.model(*read)  # (B, T, V)
+        loss = translation_loss(logits, labels, self.pad_id, self.label_smoothing)
+        return loss * weight  # by tokens, not by sentences: the loss is a mean of those
+
+    def _mine(self, batch: Any) -> tuple[Any, Any, int]:
+        """Return what of a batch this process is to learn, and what it computes with.
+
+        Without a sentence, it computes for nothing: the others wait for it.
+        """
+        processes = self.trainer.world_size if self._trainer else 1
+        mine = shard(batch, self.global_rank, processes)
+        return mine, mine if len(mine[0]) else batch, processes
+
+    def _mean_of_processes(self, loss: Tensor) -> Tensor:
+        if self._trainer is None:
+            return loss
+        mean: Tensor = self.trainer.strategy.reduce(loss, reduce_op="mean")
+        return mean
+
+    def validation_step(self, batch: Any) -> None:
+        *read, labels = batch
+        logits = self.model(*read)  # (B, T, V)
+        tokens = self._count_tokens(batch)
+        loss = translation_loss(logits, labels, self.pad_id)
+        self._log("validation_loss", loss, tokens)
+        accuracy = token_accuracy(logits, labels, self.pad_id)
+        self._log("validation_token_accuracy", accuracy, tokens)
+
+    def _count_tokens(self, batch: Any) -> int:
+        return int((batch[-1] != self.pad_id).sum())
+
+    def _log(self, name: str, value: Tensor, weight: int) -> None:
+        # Means over an epoch weigh each batch by what it holds, not all alike.
+        if self._trainer is not None:
+            self.log(name, value, on_step=False, on_epoch=True, batch_size=weight)
+
+    def configure_optimizers(self) -> Any:
+        """Adam with the paper's settings; the rate changes after every step."""
+        optimizer = torch.optim.Adam(
+            self.model.parameters(), lr=self.learning_rate, betas=(0.9, 0.98), eps=1e-9
+        )
+        total = int(self.trainer.estimated_stepping_batches)
+        # A run shorter than the warm-up would never come down.
+        warmup = min(self.warmup_steps, total // 4)
+        schedule = torch.optim.lr_scheduler.LambdaLR(
+            optimizer, lambda step: warmup_decay(step, warmup, total)
+        )
+        return {
+            "optimizer": optimizer,
+            "lr_scheduler": {"scheduler": schedule, "interval": "step"},
+        }
+
+
+class TranslationTask(LanguageTask):
+    r"""A Transformer that learns to translate, as :class:`LanguageTask` says.
 
     With ``candidates``, the model learns from its own translations instead.
 
@@ -40,6 +175,7 @@ class TranslationTask(lightning.LightningModule):
             BLEU; None leaves that score out.
         seed: with the number of the epoch, decides the dropout of that epoch.
         bleu_tokenizer: how that BLEU cuts sentences into words.
+        leaves: names of later leaves, as :func:`~lib.today.modernize` takes them.
 
     Raises:
         ValueError: if there are ``candidates``, but no vocabulary for their text.
@@ -65,88 +201,37 @@ class TranslationTask(lightning.LightningModule):
         candidates: int = 0,
         seed: int = 0,
         bleu_tokenizer: str = BLEU_TOKENIZER,
+        leaves: Mapping[str, Any] | None = None,
     ) -> None:
-        super().__init__()
         if candidates and tgt_vocab is None:
             raise ValueError(
                 f"candidates = {candidates} needs a tgt_vocab, which turns what the "
                 "model writes into text."
             )
-        self.model = Transformer(config)
-        self.pad_id = config.pad_id
+        super().__init__(
+            modernize(Transformer(config), **(leaves or {})),
+            config.pad_id,
+            learning_rate=learning_rate,
+            warmup_steps=warmup_steps,
+            label_smoothing=label_smoothing,
+            seed=seed,
+        )
         self.sos_id, self.eos_id = sos_id, eos_id
-        self.learning_rate = learning_rate
-        self.warmup_steps = warmup_steps
-        self.label_smoothing = label_smoothing
         self.candidates = candidates
-        self.seed = seed
         self.tgt_vocab = tgt_vocab
         self.bleu_tokenizer = bleu_tokenizer
-        self.begun = False  # its checkpoint, if there was one, has been taken over
-        self.tokens_seen = 0  # of the targets, in this epoch
-        self.last_loss = torch.tensor(float("nan"))  # of the whole batch
         self.written: list[str] = []
         self.wanted: list[str] = []
 
-    def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        # Lightning would begin anew without them.
-        _ = checkpoint["loops"], checkpoint["callbacks"]
-
-    def on_train_start(self) -> None:
-        self.begun = True
-
-    def on_train_batch_start(self, batch: Batch, batch_idx: int) -> None:
-        # So that a run which was interrupted goes on exactly as if it had not been. Not
-        # at the start of the epoch: Lightning may still draw numbers after that.
-        if batch_idx == 0:
-            self.tokens_seen = 0
-            # Several processes draw different dropout, as they have other sentences.
-            # On a processor only the last 32 bits of a seed count.
-            process = self.global_rank * 1_000_000_007
-            torch.manual_seed(self.seed * 100_003 + self.current_epoch + process)
-
-    def training_step(self, batch: Batch) -> Tensor:
-        tokens = self._count_tokens(batch)
-        loss = self._share_of_loss(batch, tokens)
-        self.last_loss = self._mean_of_processes(loss.detach())
-        if not self.last_loss.isfinite():
-            raise ValueError(
-                f"The loss has become {self.last_loss.item()}: the training has "
-                "diverged; begin again with a smaller learning_rate."
-            )
-        self._log("train_loss", self.last_loss, tokens)
-        self.tokens_seen += tokens
-        return loss
-
     def _share_of_loss(self, batch: Batch, tokens: int) -> Tensor:
-        """Return what the mean over all processes makes the loss of the batch."""
-        processes = self.trainer.world_size if self._trainer else 1
-        mine = shard(batch, self.global_rank, processes)
-        # Without a sentence, it computes for nothing: the others wait for it.
-        some = mine if len(mine.src) else batch
-        if self.candidates and self.tgt_vocab:
-            risk = own_translations_risk(
-                self.model, some, self.tgt_vocab, self.candidates
-            )
-            return risk * (len(mine.src) * processes / len(batch.src))
-        weight = self._count_tokens(mine) * processes / tokens
-        logits = self.model(some.src, some.tgt_in)  # (B, T, V)
-        loss = translation_loss(logits, some.tgt_out, self.pad_id, self.label_smoothing)
-        return loss * weight  # by tokens, not by sentences: the loss is a mean of those
-
-    def _mean_of_processes(self, loss: Tensor) -> Tensor:
-        if self._trainer is None:
-            return loss
-        mean: Tensor = self.trainer.strategy.reduce(loss, reduce_op="mean")
-        return mean
+        if not (self.candidates and self.tgt_vocab):
+            return super()._share_of_loss(batch, tokens)
+        mine, some, processes = self._mine(batch)
+        risk = own_translations_risk(self.model, some, self.tgt_vocab, self.candidates)
+        return risk * (len(mine.src) * processes / len(batch.src))
 
     def validation_step(self, batch: Batch) -> None:
-        logits = self.model(batch.src, batch.tgt_in)  # (B, T, V)
-        tokens = self._count_tokens(batch)
-        loss = translation_loss(logits, batch.tgt_out, self.pad_id)
-        self._log("validation_loss", loss, tokens)
-        accuracy = token_accuracy(logits, batch.tgt_out, self.pad_id)
-        self._log("validation_token_accuracy", accuracy, tokens)
+        super().validation_step(batch)
         written = self._write(batch)  # (B, T)
         exact = self._exact(written, batch.tgt_out)
         self._log("validation_exact_match", exact, len(batch.src))
@@ -173,27 +258,3 @@ class TranslationTask(lightning.LightningModule):
             for ids in (written, wanted)
         )
         return (written == wanted).all(dim=1).float().mean()
-
-    def _count_tokens(self, batch: Batch) -> int:
-        return int((batch.tgt_out != self.pad_id).sum())
-
-    def _log(self, name: str, value: Tensor, weight: int) -> None:
-        # Means over an epoch weigh each batch by what it holds, not all alike.
-        if self._trainer is not None:
-            self.log(name, value, on_step=False, on_epoch=True, batch_size=weight)
-
-    def configure_optimizers(self) -> Any:
-        """Adam with the paper's settings; the rate changes after every step."""
-        optimizer = torch.optim.Adam(
-            self.model.parameters(), lr=self.learning_rate, betas=(0.9, 0.98), eps=1e-9
-        )
-        total = int(self.trainer.estimated_stepping_batches)
-        # A run shorter than the warm-up would never come down.
-        warmup = min(self.warmup_steps, total // 4)
-        schedule = torch.optim.lr_scheduler.LambdaLR(
-            optimizer, lambda step: warmup_decay(step, warmup, total)
-        )
-        return {
-            "optimizer": optimizer,
-            "lr_scheduler": {"scheduler": schedule, "interval": "step"},
-        }

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from lib.model import Transformer
 from lib.text import Vocabulary
+from lib.today import leaves_of, modernize
 from lib.translator import Translator
 
 Vocabularies = tuple[Vocabulary, Vocabulary]
@@ -42,7 +43,7 @@ def with_words(start: Translator, vocabularies: Vocabularies) -> Transformer:
     )
     with torch.random.fork_rng(devices=[]):  # the same weights when the run is resumed
         torch.manual_seed(0)
-        model = Transformer(config)
+        model = modernize(Transformer(config), **leaves_of(start.model).changes())
     learned = start.model.state_dict()
     weights = {}
     for name, fresh in model.state_dict().items():
