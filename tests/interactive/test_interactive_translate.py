@@ -441,6 +441,8 @@ def test_the_stored_translation_plays_pauses_and_can_stand_still(
     expect(buttons["Next"]).to_be_disabled()
     buttons["Back"].click()
     expect(words).to_have_count(every - 1)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(words).to_have_count(every)
     page.close()
 
 

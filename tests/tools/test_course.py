@@ -146,6 +146,8 @@ def test_an_assignment_states_points_and_difficulty(assignment: Any) -> None:
     assert len(points) == len(assignment.exercises)
     assert points == list(map(int, stated))
     assert f"{sum(points)} points" in notebook.cells[0].source
+    many = f"{len(points)} exercises" if len(points) > 1 else "1 exercise from"
+    assert many in notebook.cells[0].source
     assert not re.search(r"\]\(\d\d_\w+\.ipynb", text), "a link into the book's folder"
     names = [one["grade_id"] for one in about if one]
     assert len(set(names)) == len(names)

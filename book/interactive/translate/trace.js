@@ -76,9 +76,13 @@ export function playTrace(parent, { texts, english, spanish, weights }) {
   pushButton(controls, "◀ Back", () => player.back(), () => words.shown === 0);
   playButton(controls, player);
   pushButton(controls, "Next ▶", () => player.forward(), () => words.atEnd);
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
+  const whole = () => {
+    player.stop();
     words.show(words.count);
     update(-1);
-  } else player.play();
+  };
+  addEventListener("beforeprint", whole);
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) whole();
+  else player.play();
   return { controls: controls.place, stop: () => player.stop() };
 }

@@ -32,7 +32,7 @@ strict()  # in an assignment, an exercise that is not answered fails its check""
 _HEAD = """\
 # Assignment: {title}
 
-{count} exercises from {chapters}
+{count} from {chapters}
 of *The Transformer, Piece by Piece*; {points} points, about {minutes} minutes.
 
 Write your answers where `...` stands, and run the cell below each: it tells a right
@@ -67,7 +67,7 @@ def _head(assignment: Assignment, plan: Plan, address: Address) -> str:
     links = [_link(number, address) for number in assignment.chapters]
     return _HEAD.format(
         title=assignment.title,
-        count=len(found),
+        count=f"{len(found)} exercise{'s' * (len(found) > 1)}",
         chapters=" and ".join(links),
         points=sum(map(plan.points_of, found)),
         minutes=sum(map(plan.minutes_of, found)),
