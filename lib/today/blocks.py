@@ -87,7 +87,7 @@ class FeedForward(PositionwiseFeedForward):
         return self.outer(ACTIVATIONS[self.activation](self.inner(x)))
 
 
-class GatedFeedForward(nn.Module):
+class GatedFeedForward(FeedForward):
     r"""Let one linear map decide how much of another one passes (Shazeer, 2020).
 
     Args:
@@ -112,11 +112,8 @@ class GatedFeedForward(nn.Module):
     def __init__(
         self, d_model: int, d_ff: int, activation: str = "silu", bias: bool = False
     ) -> None:
-        super().__init__()
-        self.d_model, self.activation = d_model, _known(activation)
+        super().__init__(d_model, d_ff, activation, bias)
         self.gate = nn.Linear(d_model, d_ff, bias)
-        self.inner = nn.Linear(d_model, d_ff, bias)
-        self.outer = nn.Linear(d_ff, d_model, bias)
 
     def forward(self, x: Tensor) -> Tensor:
         check_width(x, self.d_model)

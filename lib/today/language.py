@@ -54,46 +54,25 @@ class LanguageConfig:
     causal: bool = True
 
     def __post_init__(self) -> None:
-        for name, kind in (("vocab_size", int), ("causal", bool)):
-            if type(getattr(self, name)) is not kind:
-                raise TypeError(
-                    f"{name} must be {'True or False' if kind is bool else 'a number'}"
-                    f", but it is {getattr(self, name)!r}."
-                )
-        if self.vocab_size < 1:
+        size = self.vocab_size
+        if not isinstance(size, int) or isinstance(size, bool) or size < 1:
             raise ValueError(
-                f"vocab_size must be at least 1, but is {self.vocab_size}."
+                f"vocab_size must be a whole number of at least 1, but it is {size!r}."
             )
+        if not isinstance(self.causal, bool):
+            raise TypeError(f"causal must be True or False, but it is {self.causal!r}.")
         self.of_encoder()  # which checks all the other sizes
 
     def of_encoder(self) -> TransformerConfig:
         """Return the sizes that the book's encoder asks for."""
-        sizes = {k: v for k, v in self.to_dict().items() if k not in _OWN}
-        return TransformerConfig(self.vocab_size, self.vocab_size, **sizes)
+        sizes = self.to_dict()
+        del sizes["causal"]
+        size = sizes.pop("vocab_size")
+        return TransformerConfig(size, size, **sizes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as plain values, for a JSON file."""
         return dataclasses.asdict(self)
-
-    @classmethod
-    def from_dict(cls, settings: dict[str, Any]) -> LanguageConfig:
-        """Build a config from plain values, refusing names that it does not have.
-
-        Raises:
-            ValueError: if a setting is unknown or missing; the message names it.
-        """
-        names = [field.name for field in dataclasses.fields(cls)]
-        unknown = sorted(set(settings) - set(names))
-        if unknown:
-            raise ValueError(
-                f"Unknown setting {unknown[0]!r}; the settings are {', '.join(names)}."
-            )
-        if "vocab_size" not in settings:
-            raise ValueError("The setting 'vocab_size' is missing.")
-        return cls(**settings)
-
-
-_OWN = ("vocab_size", "causal")
 
 
 class LanguageModel(nn.Module):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeVar
 
 from torch import nn
 
@@ -18,12 +18,7 @@ from lib.today.attention import GroupedQueryAttention
 from lib.today.blocks import ACTIVATIONS, FeedForward, GatedFeedForward, RMSNorm
 from lib.today.language import LanguageConfig, LanguageModel
 from lib.today.leaves import replace_leaves
-from lib.today.positions import (
-    PAIRS,
-    LearnedPositionalEncoding,
-    NoPositions,
-    Rotary,
-)
+from lib.today.positions import PAIRS, LearnedPositionalEncoding, NoPositions, Rotary
 
 AnyModel = TypeVar("AnyModel", bound=Transformer | LanguageModel)
 
@@ -79,11 +74,8 @@ class Leaves:
 
     def changes(self) -> dict[str, Any]:
         """Return what is not as in 2017, by name, for a JSON file."""
-        return {
-            field.name: getattr(self, field.name)
-            for field in dataclasses.fields(self)
-            if getattr(self, field.name) != field.default
-        }
+        found = dataclasses.asdict(self)
+        return {k: value for k, value in found.items() if value != _OF_2017[k]}
 
 
 _KNOWN = {
@@ -93,6 +85,7 @@ _KNOWN = {
     "positions": ("sines", "learned", "rotary"),
     "pairs": tuple(PAIRS),
 }
+_OF_2017 = dataclasses.asdict(Leaves())
 
 
 def leaves_of(model: nn.Module) -> Leaves:
@@ -130,22 +123,21 @@ def modernize(model: AnyModel, **changes: Any) -> AnyModel:
         >>> leaves_of(modern).changes()
         {'norm': 'rms', 'feed_forward': 'gated', 'kv_heads': 1}
     """
-    before = leaves_of(model)
-    names = [field.name for field in dataclasses.fields(Leaves)]
     for name in changes:
-        if name not in names:
+        if name not in _OF_2017:
             raise TypeError(
-                f"There is no change {name!r}; the changes are {', '.join(names)}."
+                f"There is no change {name!r}; the changes are {', '.join(_OF_2017)}."
             )
+    before = leaves_of(model)
     after = dataclasses.replace(before, **changes)
+    new = {name for name in _OF_2017 if getattr(before, name) != getattr(after, name)}
     builder = _Builder(model.config, after)
-    new = {name for name in names if getattr(before, name) != getattr(after, name)}
     table: dict[type[nn.Module], Callable[[Any], nn.Module]] = {}
     for kinds, build, reasons in builder.pieces():
         table |= dict.fromkeys(kinds, build) if reasons & new else {}
     modern = replace_leaves(copy.deepcopy(model), table)
     for layer in modern.modules():
-        if isinstance(layer, DecoderLayer) and MultiHeadAttention in table:
+        if isinstance(layer, DecoderLayer) and type(layer.cross_attention) in table:
             layer.cross_attention = builder.attention(turned=False)
     if "bias" in new:  # the weights stay, since the embedding may share them
         weight = modern.output_proj.weight
@@ -157,59 +149,51 @@ def modernize(model: AnyModel, **changes: Any) -> AnyModel:
     return modern
 
 
-_Piece = tuple[tuple[type[nn.Module], ...], Callable[[Any], nn.Module], set[str]]
-
-
-class _Builder:
+class _Builder(NamedTuple):
     """Builds the leaves that a model's sizes and its names of leaves ask for."""
 
-    def __init__(
-        self, sizes: TransformerConfig | LanguageConfig, leaves: Leaves
-    ) -> None:
-        self.sizes, self.leaves = sizes, leaves
+    sizes: TransformerConfig | LanguageConfig
+    leaves: Leaves
 
-    def pieces(self) -> list[_Piece]:
-        """Return what takes which places, and the changes that are a reason for it."""
-        plain = (PositionwiseFeedForward, FeedForward, GatedFeedForward)
-        encodings = (PositionalEncoding, LearnedPositionalEncoding, NoPositions)
+    def pieces(self) -> Iterator[tuple[Any, Callable[[Any], nn.Module], set[str]]]:
+        """Yield what takes which places, and the changes that are a reason for it."""
+        yield (LayerNorm, RMSNorm), self.norm, {"norm", "eps"}
+        kinds = PositionwiseFeedForward, FeedForward, GatedFeedForward
+        yield kinds, self.feed_forward, {"feed_forward", "activation", "d_ff", "bias"}
         reasons = {"positions", "base", "pairs", "kv_heads", "bias"}
-        return [
-            ((LayerNorm, RMSNorm), self.norm, {"norm", "eps"}),
-            (plain, self.feed_forward, {"feed_forward", "activation", "d_ff", "bias"}),
-            ((MultiHeadAttention, GroupedQueryAttention), self.attention, reasons),
-            (encodings, self.positions, {"positions"}),
-        ]
+        yield (MultiHeadAttention, GroupedQueryAttention), self.attention, reasons
+        encodings = PositionalEncoding, LearnedPositionalEncoding, NoPositions
+        yield encodings, self.positions, {"positions"}
 
     def norm(self, _: nn.Module) -> nn.Module:
         kind = RMSNorm if self.leaves.norm == "rms" else LayerNorm
         return kind(self.sizes.d_model, self.leaves.eps)
 
     def feed_forward(self, _: nn.Module) -> nn.Module:
-        gated = self.leaves.feed_forward == "gated"
-        usual = round(self.sizes.d_ff * 2 / 3) if gated else self.sizes.d_ff
-        kind = GatedFeedForward if gated else FeedForward
-        activation = self.leaves.activation or ("silu" if gated else "relu")
-        d_ff = self.leaves.d_ff or usual
-        return _begun(kind(self.sizes.d_model, d_ff, activation, self.leaves.bias))
+        leaves, d_ff = self.leaves, self.sizes.d_ff
+        kind: type[FeedForward] = FeedForward
+        usual, activation = d_ff, "relu"
+        if leaves.feed_forward == "gated":
+            kind, usual, activation = GatedFeedForward, round(d_ff * 2 / 3), "silu"
+        how = leaves.d_ff or usual, leaves.activation or activation, leaves.bias
+        return _begun(kind(self.sizes.d_model, *how))
 
     def attention(self, _: nn.Module | None = None, turned: bool = True) -> Any:
-        d_model, n_heads = self.sizes.d_model, self.sizes.n_heads
-        rotary = None
-        if turned and self.leaves.positions == "rotary":
-            how = self.leaves.base, self.leaves.pairs
-            rotary = Rotary(d_model // n_heads, self.sizes.max_len, *how)
-        kv_heads = self.leaves.kv_heads or n_heads
-        if rotary is None and kv_heads == n_heads and self.leaves.bias:
-            return _begun(MultiHeadAttention(d_model, n_heads))
-        bias = self.leaves.bias
-        return _begun(GroupedQueryAttention(d_model, n_heads, kv_heads, bias, rotary))
+        sizes, leaves, rotary = self.sizes, self.leaves, None
+        if turned and leaves.positions == "rotary":
+            d_head = sizes.d_model // sizes.n_heads
+            rotary = Rotary(d_head, sizes.max_len, leaves.base, leaves.pairs)
+        heads = sizes.d_model, sizes.n_heads
+        kv_heads = leaves.kv_heads or sizes.n_heads
+        if rotary is None and kv_heads == sizes.n_heads and leaves.bias:
+            return _begun(MultiHeadAttention(*heads))
+        return _begun(GroupedQueryAttention(*heads, kv_heads, leaves.bias, rotary))
 
     def positions(self, _: nn.Module) -> nn.Module:
         if self.leaves.positions == "rotary":
             return NoPositions()
-        learned = self.leaves.positions == "learned"
-        kind = LearnedPositionalEncoding if learned else PositionalEncoding
-        return kind(self.sizes.d_model, self.sizes.max_len)
+        kinds = {"learned": LearnedPositionalEncoding, "sines": PositionalEncoding}
+        return kinds[self.leaves.positions](self.sizes.d_model, self.sizes.max_len)
 
 
 def _begun(piece: nn.Module) -> nn.Module:

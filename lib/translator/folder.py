@@ -145,7 +145,7 @@ def read_language_model(folder: Path | str) -> tuple[LanguageModel, Vocabulary]:
     """
     with _described(folder, _LANGUAGE_MODEL) as (folder, description):
         vocabulary = read_vocabulary(folder, description)
-        config = LanguageConfig.from_dict(description["model"])
+        config = LanguageConfig(**description["model"])
         if config.vocab_size != len(vocabulary):
             raise ValueError(
                 f"its model has {config.vocab_size} tokens, and its vocabulary "
