@@ -6,7 +6,7 @@ import functools
 import json
 import random
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
@@ -75,7 +75,11 @@ class SubwordVocabulary(Vocabulary):
 
     @classmethod
     def build(  # a size in place of a least count
-        cls, sentences: Iterable[str], size: int = 4000, alphabet: str = ""
+        cls,
+        sentences: Iterable[str],
+        size: int = 4000,
+        alphabet: str = "",
+        specials: Sequence[str] = (),
     ) -> Self:
         """Learn the sub-words from some sentences: those of the training part alone.
 
@@ -86,6 +90,7 @@ class SubwordVocabulary(Vocabulary):
                 sentences alone are more: each of them stays a token.
             alphabet: characters that become tokens though no sentence has them, such
                 as :data:`ALPHABET`.
+            specials: special tokens behind the four, such as ``<sep>``.
 
         Raises:
             TypeError: if the sentences are one text, or one of them is no text.
@@ -103,7 +108,7 @@ class SubwordVocabulary(Vocabulary):
         tokenizer = _untrained()
         trainer = BpeTrainer(
             vocab_size=size,
-            special_tokens=list(_SPECIALS),
+            special_tokens=[*_SPECIALS, *specials],
             initial_alphabet=sorted(set(alphabet)),
             show_progress=False,
         )
@@ -268,8 +273,8 @@ def _settings(tokenizer: Tokenizer) -> dict[str, Any]:
 
 def _refuse_other_settings(tokenizer: Tokenizer) -> None:
     """Raise a ValueError if it cuts otherwise, pads, or leaves merges out at random."""
-    empty = _untrained()
-    empty.add_special_tokens(list(_SPECIALS))
+    empty, added = _untrained(), tokenizer.get_added_tokens_decoder()
+    empty.add_special_tokens([added[number].content for number in sorted(added)])
     found, ours = _settings(tokenizer), _settings(empty)
     for name in ours:
         if found.get(name) != ours[name]:

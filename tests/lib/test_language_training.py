@@ -16,6 +16,7 @@ from lib.text import (
     SEP,
     SOS,
     UNK,
+    SubwordVocabulary,
     TextBatch,
     TextDataset,
     Vocabulary,
@@ -89,6 +90,15 @@ class TestTexts:
         assert batch.labels[1].tolist() == [WORDS.ids["three"], WORDS.eos_id, 0]
         assert shard(batch, 1, 2).ids.tolist() == [[1, WORDS.ids["three"], 0]]
         assert dataset.fitting(2).lengths() == [2]
+
+    def test_sub_words_may_have_a_separator_too(self) -> None:
+        vocabulary = SubwordVocabulary.build(TEXTS, 40, specials=(SEP, MASK))
+        assert vocabulary.tokens[:6] == (PAD, SOS, EOS, UNK, SEP, MASK)
+        again = SubwordVocabulary.from_json(vocabulary.to_json())
+        assert special_id(again, SEP) == 4
+        assert 4 not in again.encode("one <sep> two")  # typed, it is plain text
+        ids, _ = TextDataset.of_pairs(PAIRS, again)[0]
+        assert ids.tolist().count(4) == 1
 
     def test_what_does_not_fit_is_refused(self) -> None:
         with pytest.raises(ValueError, match="Text 0 has 2 tokens, but 1 labels"):
