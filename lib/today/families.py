@@ -11,7 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from lib.config import TransformerConfig
 from lib.model import Transformer
@@ -38,18 +39,24 @@ def build(settings: Settings) -> Model:
         TypeError: if a setting has the wrong type.
         ValueError: if a setting is one that the book's pieces cannot have.
     """
-    family = settings["model_type"]
-    for name, only in NAMES[family].get("fixed", {}).items():
+    names = NAMES[settings["model_type"]]
+    for name, only in names.get("fixed", {}).items():
         if settings.get(name, only) != only:
             raise ValueError(f"{name} is {settings[name]!r}, and the book has {only!r}")
-    sizes = {ours: settings[name] for ours, name in NAMES[family]["sizes"].items()}
-    return FAMILIES[family](sizes, settings)
+    sizes = {ours: settings[name] for ours, name in names["sizes"].items()}
+    tied = settings.get("tie_word_embeddings", names.get("tied", True))
+    return FAMILIES[settings["model_type"]](sizes | {"tie_embeddings": tied}, settings)
+
+
+def plan(settings: Settings) -> dict[str, Tensor]:
+    """Return the tensors of such a model without their numbers, for their shapes."""
+    with torch.device("meta"):
+        return build(settings).state_dict(keep_vars=True)
 
 
 def _llama(sizes: Settings, settings: Settings) -> Model:
     """RMS norms, rotary positions, few keys and values, gates; no √D, few biases."""
-    tied = settings.get("tie_word_embeddings", False)
-    config = LanguageConfig(**sizes, dropout=0.0, tie_embeddings=tied)
+    config = LanguageConfig(**sizes, dropout=0.0)
     turns = settings.get("rope_parameters") or settings.get("rope_scaling") or {}
     kind = turns.get("rope_type", turns.get("type", "default"))
     if kind != "default":
@@ -81,9 +88,8 @@ def _llama(sizes: Settings, settings: Settings) -> Model:
 def _gpt2(sizes: Settings, settings: Settings) -> Model:
     """Learned positions, GELU by tanh, an ε of its own; no √D, no bias at the end."""
     d_ff = settings.get("n_inner") or 4 * sizes["d_model"]
-    tied = settings.get("tie_word_embeddings", True)
     model = modernize(
-        LanguageModel(LanguageConfig(**sizes, d_ff=d_ff, tie_embeddings=tied)),
+        LanguageModel(LanguageConfig(**sizes, d_ff=d_ff)),
         eps=settings["layer_norm_epsilon"],
         activation=_activation(settings["activation_function"]),
         positions="learned",
@@ -95,7 +101,6 @@ def _gpt2(sizes: Settings, settings: Settings) -> Model:
 
 def _bert(sizes: Settings, settings: Settings) -> Model:
     """Post-norm, types of tokens, a norm behind the embedding, a head in two parts."""
-    sizes["tie_embeddings"] = settings.get("tie_word_embeddings", True)
     config = LanguageConfig(**sizes, norm_first=False, causal=False)
     eps, act = settings["layer_norm_eps"], _activation(settings["hidden_act"])
     model = modernize(LanguageModel(config), eps=eps, activation=act)
@@ -117,7 +122,7 @@ def _marian(sizes: Settings, settings: Settings) -> Model:
         if settings[f"encoder_{name}"] != settings[f"decoder_{name}"]:
             raise ValueError(f"encoder_{name} and decoder_{name} are not the same")
     shared = settings.get("share_encoder_decoder_embeddings", True)
-    tied, src = settings.get("tie_word_embeddings", True), settings["vocab_size"]
+    tied, src = sizes.pop("tie_embeddings"), settings["vocab_size"]
     tgt = src if shared else settings.get("decoder_vocab_size") or src
     config = TransformerConfig(src, tgt, **sizes, tie_embeddings=shared and tied)
     act = _activation(settings["activation_function"])

@@ -2,39 +2,48 @@
 
 from __future__ import annotations
 
-import math
 import struct
 from pathlib import Path
-from typing import Any
 
 import torch
 from tokenizers import Tokenizer, decoders, normalizers, processors
 from tokenizers.models import BPE
 from torch import Tensor
 
-# What the seven whole numbers at its beginning are, as a Llama's config.json says it.
-_SIZES = (
-    *("hidden_size", "intermediate_size", "num_hidden_layers"),
-    *("num_attention_heads", "num_key_value_heads"),
-    *("vocab_size", "max_position_embeddings"),
-)
-_REST = {
-    "model_type": "llama",
-    "rms_norm_eps": 1e-5,
-    "hidden_act": "silu",
-    "pairs": "neighbors",
-    "eos_token_id": 1,  # a story ends where the next one begins
-}
+from lib.today.families import NAMES, Settings, plan
+from lib.today.weights import wanted
+
 _START = 28  # bytes before the weights
 _SPECIALS = ["<unk>", "<s>", "</s>"]  # ids 0, 1, 2; the file writes them otherwise
 
 
-def read_flat(file: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
+def flat_settings(file: Path) -> Settings:
+    """Read the sizes of a flat file, as a Llama's ``config.json`` would say them.
+
+    Args:
+        file: it begins with seven whole numbers of 32 bits.
+
+    Raises:
+        OSError: if the file cannot be read.
+        ValueError: if it is too short for such sizes.
+    """
+    with file.open("rb") as opened:
+        start = opened.read(_START).ljust(_START, b"\0")
+    names, settings = NAMES["llama2c"]["sizes"], NAMES["llama2c"]["settings"]
+    sizes = dict(zip(names, struct.unpack("<7i", start), strict=True))
+    tied = sizes["vocab_size"] > 0  # below 0: an output of its own is at the end
+    sizes["vocab_size"] = abs(sizes["vocab_size"])
+    least = 4 * sizes["num_hidden_layers"] * sizes["hidden_size"] ** 2
+    if min(sizes.values()) < 1 or least > file.stat().st_size:
+        raise ValueError(f"it is no flat file of llama2.c: its sizes are {sizes}")
+    return {**settings, **sizes, "tie_word_embeddings": tied}
+
+
+def read_flat(file: Path) -> tuple[Settings, dict[str, Tensor]]:
     """Read a Llama from a flat file, as if it were a folder of its family.
 
     Args:
-        file: seven whole numbers of 32 bits, then floats of 32 bits, each kind of
-            weight for all layers.
+        file: seven whole numbers of 32 bits, then floats of 32 bits.
 
     Returns:
         The settings and the weights, under the names that they have in a Llama's
@@ -44,52 +53,27 @@ def read_flat(file: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
         OSError: if the file cannot be read.
         ValueError: if it is not as long as its sizes ask.
     """
-    with file.open("rb") as opened:
-        start = opened.read(_START).ljust(_START, b"\0")
-    sizes = dict(zip(_SIZES, struct.unpack("<7i", start), strict=True))
-    tied = sizes["vocab_size"] > 0  # below 0: an output of its own is at the end
-    sizes["vocab_size"] = abs(sizes["vocab_size"])
-    if min(sizes.values()) < 1:
-        raise ValueError(f"it is no flat file of llama2.c: its sizes are {sizes}")
-    kinds = _kinds([*sizes.values()], tied)
-    lengths = [math.prod(shape) for _, shape in kinds]
-    wanted, found = _START + 4 * sum(lengths), file.stat().st_size
-    if found != wanted:
-        raise ValueError(f"it has {found:,} bytes, and {sizes} ask for {wanted:,}")
+    settings = flat_settings(file)
+    ours, shapes = plan(settings), dict[str, torch.Size]()
+    places = wanted(NAMES["llama"]["weights"], ours)
+    d_head = settings["hidden_size"] // settings["num_attention_heads"]
+    for template in NAMES["llama2c"]["order"]:
+        for layer in range(settings["num_hidden_layers"] if "{}" in template else 1):
+            name = template.replace("{}", str(layer))
+            angles = torch.Size([settings["max_position_embeddings"], d_head])
+            shapes[name] = ours[places[name][0]].shape if name in places else angles
+    if settings["tie_word_embeddings"]:
+        del shapes["lm_head.weight"]
+    lengths = [shape.numel() for shape in shapes.values()]
+    length, found = _START + 4 * sum(lengths), file.stat().st_size
+    if found != length:
+        raise ValueError(f"it has {found:,} bytes, and its sizes ask for {length:,}")
     data = bytearray(file.read_bytes())
-    numbers = torch.frombuffer(data, dtype=torch.float32, offset=_START)
-    weights: dict[str, Tensor] = {}
-    for (name, shape), part in zip(kinds, numbers.split(lengths), strict=True):
-        if "{}" in name:  # one for each layer
-            for layer, one in enumerate(part.view(shape)):
-                weights[name.format(layer)] = one
-        elif name:
-            weights[name] = part.view(shape)
-    return {**_REST, **sizes, "tie_word_embeddings": tied}, weights
-
-
-def _kinds(sizes: list[int], tied: bool) -> list[tuple[str, tuple[int, ...]]]:
-    """List what the file holds, in its order, under the names of a Llama's tensors."""
-    d_model, d_ff, layers, heads, kv_heads, vocab_size, max_len = sizes
-    d_kv, layer = d_model // heads * kv_heads, "model.layers.{}."
-    of_layers = {
-        "input_layernorm": (d_model,),
-        "self_attn.q_proj": (d_model, d_model),
-        "self_attn.k_proj": (d_kv, d_model),
-        "self_attn.v_proj": (d_kv, d_model),
-        "self_attn.o_proj": (d_model, d_model),
-        "post_attention_layernorm": (d_model,),
-        "mlp.gate_proj": (d_ff, d_model),
-        "mlp.down_proj": (d_model, d_ff),
-        "mlp.up_proj": (d_ff, d_model),
+    parts = torch.frombuffer(data, dtype=torch.float32, offset=_START).split(lengths)
+    named = zip(shapes.items(), parts, strict=True)
+    return settings, {
+        name: part.view(shape) for (name, shape), part in named if name in places
     }
-    return [
-        ("model.embed_tokens.weight", (vocab_size, d_model)),
-        *((f"{layer}{name}.weight", (layers, *of)) for name, of in of_layers.items()),
-        ("model.norm.weight", (d_model,)),
-        ("", (max_len, 2, d_model // heads // 2)),  # old cosines and sines
-        *([] if tied else [("lm_head.weight", (vocab_size, d_model))]),
-    ]
 
 
 def read_tokens(file: Path, vocab_size: int) -> Tokenizer:

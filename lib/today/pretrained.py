@@ -11,8 +11,8 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from lib.text.files import read_json
-from lib.today.families import FAMILIES, NAMES, Model, Settings, build
-from lib.today.llama2c import read_flat, read_tokens
+from lib.today.families import FAMILIES, NAMES, Model, Settings, build, plan
+from lib.today.llama2c import flat_settings, read_flat, read_tokens
 from lib.today.weights import count_layers, fill, find_places
 
 _DAMAGE = (ArithmeticError, RuntimeError, SafetensorError, TypeError, ValueError)
@@ -71,9 +71,7 @@ def _read(
     wanted, layers = settings[names["sizes"]["n_layers"]], count_layers(shapes)
     if wanted > layers:  # before so many are built
         raise ValueError(f"it has tensors of {layers} layers, not of {wanted}")
-    with torch.device("meta"):  # no numbers: only names and shapes
-        plan = build(settings).state_dict(keep_vars=True)
-    places = find_places(names, plan, shapes)
+    places = find_places(names, plan(settings), shapes)
     with torch.random.fork_rng(devices=[]):  # first weights, soon replaced
         model = build(settings)
     fill(names, places, get, model.state_dict(keep_vars=True))
@@ -96,7 +94,7 @@ def read_tokenizer(folder: Path | str) -> Tokenizer:
     """
     folder = Path(folder)
     if folder.is_file():
-        size = read_flat(folder)[0]["vocab_size"]
+        size = flat_settings(folder)["vocab_size"]
         return read_tokens(_file(folder.parent, f"tok{size}.bin"), size)
     file = _file(folder, "tokenizer.json")
     try:

@@ -11,7 +11,6 @@ import torch
 from torch import Tensor
 
 Places = dict[str, list[str]]  # a tensor of theirs, and ours that it fills
-_NUMBERS = (torch.float16, torch.bfloat16, torch.float32)
 _LAYER = re.compile(r"(?<=\.)\d+(?=\.)")
 _NONE = r"(?!)"
 
@@ -41,28 +40,28 @@ def find_places(
         ValueError: if a tensor is missing, left over, or has another shape; the
             message names it.
     """
-    wanted, found = _wanted(names["weights"], plan), dict[str, str]()
+    places, found = wanted(names["weights"], plan), dict[str, str]()
     for name, shape in shapes.items():
         today = name
         for pattern, new in names.get("old", {}).items():
             today = re.sub(pattern, new, today)
-        if today in wanted:
-            right = _their_shape(names, today, [plan[each] for each in wanted[today]])
+        if today in places:
+            right = _their_shape(names, today, [plan[each] for each in places[today]])
             if shape != right:
                 raise ValueError(f"the tensor {name!r} has shape {shape}, not {right}")
             found[today] = name
         elif not any(re.fullmatch(each, today) for each in names["lying_about"]):
             raise ValueError(f"the tensor {name!r} is no part of such a model")
-    filled = {id(plan[each]) for today in found for each in wanted[today]}
-    for today, ours in wanted.items():
+    filled = {id(plan[each]) for today in found for each in places[today]}
+    for today, ours in places.items():
         if not all(id(plan[each]) in filled for each in ours):
             raise ValueError(f"the tensor {today!r} is missing")
-    return {found[today]: ours for today, ours in wanted.items() if today in found}
+    return {found[today]: ours for today, ours in places.items() if today in found}
 
 
-def _wanted(table: Mapping[str, str], plan: Mapping[str, Tensor]) -> Places:
+def wanted(table: Mapping[str, str], plan: Mapping[str, Tensor]) -> Places:
     """Return what the family calls the tensors of the book, in the table's order."""
-    wanted: Places = {}
+    places: Places = {}
     for theirs, right in table.items():
         for each in right.split():
             pattern = re.escape(each).replace(r"\{\}", r"\d+") + r"(\.weight|\.bias)?"
@@ -70,8 +69,8 @@ def _wanted(table: Mapping[str, str], plan: Mapping[str, Tensor]) -> Places:
                 if match := re.fullmatch(pattern, ours):
                     layer = _LAYER.search(ours)
                     name = theirs.replace("{}", layer[0] if layer else "")
-                    wanted.setdefault(name + (match[1] or ""), []).append(ours)
-    return wanted
+                    places.setdefault(name + (match[1] or ""), []).append(ours)
+    return places
 
 
 def _their_shape(
@@ -104,7 +103,7 @@ def fill(
     times, done = Counter(map(id, model.values())), set[int]()
     for theirs, ours in places.items():
         tensor = get(theirs)
-        if tensor.dtype not in _NUMBERS or not tensor.isfinite().all():
+        if not (tensor.is_floating_point() and tensor.isfinite().all()):
             raise ValueError(f"the tensor {theirs!r} is not all finite numbers")
         if re.search(names.get("transposed", _NONE), theirs):
             tensor = tensor.T
