@@ -14,7 +14,8 @@ from lib.figures.cells import longest
 from lib.figures.style import canvas
 
 LINE, KEPT = "#222222", "#E1DAF4"  # black text reads well on the fill, and in print
-HEIGHT = 0.75  # inches between two rows of a tree
+HEIGHT = 0.75  # inches between two rows of a tree,
+CLOSE = 0.62  # and between those with nothing to read on their arrows
 CENTER: dict[str, Any] = {"ha": "center", "va": "center"}
 
 
@@ -39,11 +40,12 @@ def search_tree(
                 f"The beginning {begin!r} has no probability; the tree has "
                 f"{list(probabilities)}."
             )
-    rows = _rows(probabilities)
+    height = HEIGHT if shares else CLOSE
+    rows = _rows(probabilities, height)
     middles, width = _columns(known, 1.1 if shares else 0.42)
-    figure, ax = canvas(None, width, max(rows.values()) + HEIGHT)
+    figure, ax = canvas(None, width, max(rows.values()) + height)
     ax.axis("off")
-    ax.set(xlim=(0, width), ylim=(max(rows.values()) + HEIGHT / 2, -HEIGHT / 2))
+    ax.set(xlim=(0, width), ylim=(max(rows.values()) + height / 2, -height / 2))
     places = {begin: (middles[_steps(begin)], rows[begin]) for begin in known}
     boxes = {}
     for begin, place in places.items():
@@ -89,14 +91,17 @@ def _columns(known: Mapping[str, float], gap: float) -> tuple[list[float], float
     return middles, right - gap
 
 
-def _rows(beginnings: Collection[str]) -> dict[str, float]:
-    """Give each leaf its own row, and each other one the middle of its children."""
+def _rows(beginnings: Collection[str], height: float) -> dict[str, float]:
+    """Give each leaf its own row, and each other one the middle of its children.
+
+    Rows lie `height` inches apart.
+    """
     rows: dict[str, float] = {}
     free = itertools.count()
 
     def place(begin: str) -> float:
         heights = [place(b) for b in beginnings if _parent(b) == begin]
-        ends = (heights[0], heights[-1]) if heights else (HEIGHT * next(free),) * 2
+        ends = (heights[0], heights[-1]) if heights else (height * next(free),) * 2
         rows[begin] = sum(ends) / 2
         return rows[begin]
 
