@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 
+from lib.commands.prepare import sizes_of
 from lib.decoding import generate
 from lib.text import (
     EOS,
@@ -31,6 +32,8 @@ from lib.training import (
     train_language_model,
 )
 from lib.training.devices import shard
+from lib.training.words import with_words
+from lib.translator import Translator
 from tests.strategies import assert_close
 
 PAIRS = [
@@ -198,6 +201,19 @@ def test_the_leaves_of_the_settings_are_trained() -> None:
             tiny(),
             start=task.model,
         )
+
+
+def test_a_translator_of_today_goes_on_with_its_leaves() -> None:
+    splits, changes = {"train": PAIRS, "validation": PAIRS}, {"kv_heads": 1}
+    model = train(splits, WORDS, WORDS, tiny(epochs=1, **changes)).model
+    translator = Translator(model, WORDS, WORDS)
+    sizes = sizes_of(translator, new_words=False)
+    assert sizes["kv_heads"] == 1
+    more = Vocabulary([*WORDS.tokens[6:], "four"], specials=WORDS.tokens[:6])
+    grown = with_words(translator, (more, more))
+    assert leaves_of(grown).changes() == changes
+    again = train(splits, more, more, tiny(epochs=1, **changes), start=grown)
+    assert leaves_of(again.model).changes() == changes
 
 
 def test_what_is_for_translators_is_refused() -> None:
