@@ -7,7 +7,6 @@ What each calls its weights stands in ``names.toml``; what is odd in how it comp
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +57,7 @@ def _llama(sizes: Settings, settings: Settings) -> Model:
     """RMS norms, rotary positions, few keys and values, gates; no √D, few biases."""
     config = LanguageConfig(**sizes, dropout=0.0)
     turns = settings.get("rope_parameters") or settings.get("rope_scaling") or {}
-    kind = turns.get("rope_type", turns.get("type", "default"))
-    if kind != "default":
+    if (kind := turns.get("rope_type", turns.get("type", "default"))) != "default":
         raise ValueError(f"rope_type is {kind!r}, and the book has 'default'")
     biases = {"self_attention": "attention_bias", "feed_forward": "mlp_bias"}
     bare = [part for part, name in biases.items() if not settings.get(name, False)]
@@ -88,12 +86,9 @@ def _llama(sizes: Settings, settings: Settings) -> Model:
 def _gpt2(sizes: Settings, settings: Settings) -> Model:
     """Learned positions, GELU by tanh, an ε of its own; no √D, no bias at the end."""
     d_ff = settings.get("n_inner") or 4 * sizes["d_model"]
-    model = modernize(
-        LanguageModel(LanguageConfig(**sizes, d_ff=d_ff)),
-        eps=settings["layer_norm_epsilon"],
-        activation=_activation(settings["activation_function"]),
-        positions="learned",
-    )
+    model = LanguageModel(LanguageConfig(**sizes, d_ff=d_ff))
+    eps, act = settings["layer_norm_epsilon"], settings["activation_function"]
+    model = modernize(model, eps=eps, activation=_activation(act), positions="learned")
     _drop_biases(model.output_proj)
     model.embedding.scale = 1.0  # no √D
     return model
@@ -148,10 +143,5 @@ def _drop_biases(part: nn.Module) -> None:
             each.register_parameter("bias", None)
 
 
-FAMILIES: dict[str, Callable[[Settings, Settings], Model]] = {
-    "llama": _llama,
-    "gpt2": _gpt2,
-    "bert": _bert,
-    "marian": _marian,
-}
+FAMILIES = {"llama": _llama, "gpt2": _gpt2, "bert": _bert, "marian": _marian}
 """What builds a model of each family."""

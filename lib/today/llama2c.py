@@ -6,8 +6,9 @@ import struct
 from pathlib import Path
 
 import torch
-from tokenizers import Tokenizer, decoders, normalizers, processors
+from tokenizers import Tokenizer, decoders, normalizers
 from tokenizers.models import BPE
+from tokenizers.processors import TemplateProcessing
 from torch import Tensor
 
 from lib.today.families import NAMES, Settings, plan
@@ -56,12 +57,12 @@ def read_flat(file: Path) -> tuple[Settings, dict[str, Tensor]]:
     settings = flat_settings(file)
     ours, shapes = plan(settings), dict[str, torch.Size]()
     places = wanted(NAMES["llama"]["weights"], ours)
-    d_head = settings["hidden_size"] // settings["num_attention_heads"]
+    angles = settings["hidden_size"] // settings["num_attention_heads"]
+    rest = torch.Size([settings["max_position_embeddings"], angles])
     for template in NAMES["llama2c"]["order"]:
         for layer in range(settings["num_hidden_layers"] if "{}" in template else 1):
             name = template.replace("{}", str(layer))
-            angles = torch.Size([settings["max_position_embeddings"], d_head])
-            shapes[name] = ours[places[name][0]].shape if name in places else angles
+            shapes[name] = ours[places[name][0]].shape if name in places else rest
     if settings["tie_word_embeddings"]:
         del shapes["lm_head.weight"]
     lengths = [shape.numel() for shape in shapes.values()]
@@ -114,12 +115,9 @@ def _tokenizer(scores: dict[str, float]) -> Tokenizer:
     pairs = [pair for _, _, pair in merges]
     tokenizer = Tokenizer(BPE(ids, pairs, unk_token="<unk>", byte_fallback=True))
     tokenizer.normalizer = normalizers.Prepend(" ")
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="<s> $A", special_tokens=[("<s>", 1)]
-    )
-    tokenizer.decoder = decoders.Sequence(
-        [decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
-    )
+    tokenizer.post_processor = TemplateProcessing("<s> $A", special_tokens=[("<s>", 1)])
+    steps = [decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+    tokenizer.decoder = decoders.Sequence(steps)
     tokenizer.add_special_tokens(_SPECIALS)
     tokenizer.encode_special_tokens = True  # typed in a text, they are text
     return tokenizer

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -13,7 +13,7 @@ from torch import Tensor
 from lib.text.files import read_json
 from lib.today.families import FAMILIES, NAMES, Model, Settings, build, plan
 from lib.today.llama2c import flat_settings, read_flat, read_tokens
-from lib.today.weights import count_layers, fill, find_places
+from lib.today.weights import fill, find_places
 
 _DAMAGE = (ArithmeticError, RuntimeError, SafetensorError, TypeError, ValueError)
 
@@ -41,20 +41,13 @@ def read_pretrained(folder: Path | str) -> Model:
     folder = Path(folder)
     try:
         if folder.is_file():
-            settings, flat = read_flat(folder)
-            shapes = {name: tuple(tensor.shape) for name, tensor in flat.items()}
-            return _read(settings, shapes, flat.__getitem__)
+            return _read(*read_flat(folder))
         settings = read_json(_file(folder, "config.json"))
-        family = settings.get("model_type") if isinstance(settings, dict) else None
-        if family not in FAMILIES:
-            known = ", ".join(FAMILIES)
-            raise ValueError(
-                f"its model_type is {family!r}, and the book reads {known}"
-            )
+        if (family := dict(settings).get("model_type")) not in FAMILIES:
+            raise ValueError(f"model_type {family!r} is none of {', '.join(FAMILIES)}")
         with safe_open(_file(folder, "model.safetensors"), framework="pt") as file:
             names = file.keys()
-            shapes = {name: tuple(file.get_slice(name).get_shape()) for name in names}
-            return _read(settings, shapes, file.get_tensor)
+            return _read(settings, {name: file.get_slice(name) for name in names})
     except KeyError as error:
         raise ValueError(f"{folder}/config.json has no setting {error}.") from error
     except _DAMAGE as error:
@@ -62,19 +55,19 @@ def read_pretrained(folder: Path | str) -> Model:
         raise ValueError(f"{folder} cannot be read: {reason}.") from error
 
 
-def _read(
-    settings: Settings,
-    shapes: Mapping[str, tuple[int, ...]],
-    get: Callable[[str], Tensor],
-) -> Model:
+def _read(settings: Settings, tensors: dict[str, Any]) -> Model:
+    """Build the model; the tensors are those of a flat file, or slices of a file."""
     names = NAMES[settings["model_type"]]
-    wanted, layers = settings[names["sizes"]["n_layers"]], count_layers(shapes)
-    if wanted > layers:  # before so many are built
-        raise ValueError(f"it has tensors of {layers} layers, not of {wanted}")
+    if settings[names["sizes"]["n_layers"]] > len(tensors):  # before so many are built
+        raise ValueError(f"{len(tensors)} tensors are too few for so many layers")
+    shapes = {
+        name: tuple(each.shape if isinstance(each, Tensor) else each.get_shape())
+        for name, each in tensors.items()
+    }
     places = find_places(names, plan(settings), shapes)
     with torch.random.fork_rng(devices=[]):  # first weights, soon replaced
         model = build(settings)
-    fill(names, places, get, model.state_dict(keep_vars=True))
+    fill(names, places, tensors, model.state_dict(keep_vars=True))
     end = settings.get("eos_token_id")
     end = end[0] if isinstance(end, list) and end else end
     vars(model).update(family=settings["model_type"], end_id=end)

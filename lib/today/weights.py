@@ -4,33 +4,26 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 from torch import Tensor
 
+Names = Mapping[str, Any]  # of a family, from names.toml
+Plan = Mapping[str, Tensor]  # the book's tensors by name; a tied one has several
+Shapes = Mapping[str, tuple[int, ...]]
 Places = dict[str, list[str]]  # a tensor of theirs, and ours that it fills
 _LAYER = re.compile(r"(?<=\.)\d+(?=\.)")
 _NONE = r"(?!)"
 
 
-def count_layers(tensors: Mapping[str, Any]) -> int:
-    """Return how many layers there are tensors of."""
-    return len({match[0] for match in map(_LAYER.search, tensors) if match})
-
-
-def find_places(
-    names: Mapping[str, Any],
-    plan: Mapping[str, Tensor],
-    shapes: Mapping[str, tuple[int, ...]],
-) -> Places:
+def find_places(names: Names, plan: Plan, shapes: Shapes) -> Places:
     """Say which of the book's tensors each tensor of a file fills.
 
     Args:
-        names: what the family calls them, from ``names.toml``.
-        plan: the book's tensors by name, perhaps without numbers; a tied one has
-            several names.
+        names: what the family calls them.
+        plan: the book's tensors by name, perhaps without numbers.
         shapes: of each tensor in the file.
 
     Returns:
@@ -59,7 +52,7 @@ def find_places(
     return {found[today]: ours for today, ours in places.items() if today in found}
 
 
-def wanted(table: Mapping[str, str], plan: Mapping[str, Tensor]) -> Places:
+def wanted(table: Mapping[str, str], plan: Plan) -> Places:
     """Return what the family calls the tensors of the book, in the table's order."""
     places: Places = {}
     for theirs, right in table.items():
@@ -73,36 +66,29 @@ def wanted(table: Mapping[str, str], plan: Mapping[str, Tensor]) -> Places:
     return places
 
 
-def _their_shape(
-    names: Mapping[str, Any], theirs: str, ours: list[Tensor]
-) -> tuple[int, ...]:
+def _their_shape(names: Names, theirs: str, ours: list[Tensor]) -> tuple[int, ...]:
     shape = (sum(len(each) for each in ours), *ours[0].shape[1:])
     if re.search(names.get("transposed", _NONE), theirs):
         shape = shape[::-1]
     return (1, *shape) if re.search(names.get("row", _NONE), theirs) else shape
 
 
-def fill(
-    names: Mapping[str, Any],
-    places: Places,
-    get: Callable[[str], Tensor],
-    model: Mapping[str, Tensor],
-) -> None:
+def fill(names: Names, places: Places, tensors: Mapping[str, Any], plan: Plan) -> None:
     """Put the numbers into their places.
 
     Args:
-        names: what the family calls them, from ``names.toml``.
+        names: what the family calls them.
         places: what :func:`find_places` said.
-        get: reads a tensor of the file.
-        model: the book's tensors by name.
+        tensors: those of the file by name.
+        plan: the book's tensors by name.
 
     Raises:
         ValueError: if a tensor holds other things than finite numbers, or one differs
             from what it is tied to.
     """
-    times, done = Counter(map(id, model.values())), set[int]()
+    times, done = Counter(map(id, plan.values())), set[int]()
     for theirs, ours in places.items():
-        tensor = get(theirs)
+        tensor = tensors[theirs][:]
         if not (tensor.is_floating_point() and tensor.isfinite().all()):
             raise ValueError(f"the tensor {theirs!r} is not all finite numbers")
         if re.search(names.get("transposed", _NONE), theirs):
@@ -110,7 +96,7 @@ def fill(
         if re.search(names.get("row", _NONE), theirs):
             tensor = tensor[0]
         for name, part in zip(ours, tensor.chunk(len(ours)), strict=True):
-            place = model[name]
+            place = plan[name]
             tied = id(place) in done and times[id(place)] > 1
             if tied and not torch.equal(place, part.to(place.dtype)):
                 raise ValueError(f"the tensor {theirs!r} is not what it is tied to")

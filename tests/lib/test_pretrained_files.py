@@ -215,13 +215,13 @@ SHARED: dict[str, dict[str, object]] = {
 @pytest.mark.parametrize(
     ("family", "settings", "words"),
     [
-        ("llama", {"model_type": "mistral"}, "'mistral', and the book reads llama"),
-        ("llama", {"model_type": None}, "its model_type is None"),
+        ("llama", {"model_type": "mistral"}, "model_type 'mistral' is none of llama, gpt2"),
+        ("llama", {"model_type": None}, "model_type None is none of"),
         ("llama", {"hidden_size": None}, "has no setting 'hidden_size'"),
         ("llama", {"hidden_size": "8"}, "d_model must be a whole number, but it is"),
         ("llama", {"hidden_size": 10**15}, "cannot be read"),
         ("llama", {"vocab_size": 10**18}, "cannot be read"),
-        ("llama", {"num_hidden_layers": 10**9}, "it has tensors of "),
+        ("llama", {"num_hidden_layers": 10**9}, "too few for so many layers"),
         ("llama", {"max_position_embeddings": 10**9}, "max_len must be at most"),
         ("llama", {"num_key_value_heads": 5}, "kv_heads must divide n_heads"),
         ("llama", {"hidden_act": "mish"}, "activation must be one of"),
