@@ -88,8 +88,7 @@ def read_tokens(file: Path, vocab_size: int) -> Tokenizer:
         OSError: if the file cannot be read.
         ValueError: if it does not hold so many tokens, to the byte.
     """
-    data, at = file.read_bytes(), 4
-    scores: dict[str, float] = {}
+    data, at, scores = file.read_bytes(), 4, dict[str, float]()
     try:
         for number in range(vocab_size):
             score, length = struct.unpack_from("<fI", data, at)
