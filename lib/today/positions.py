@@ -51,8 +51,7 @@ class LearnedPositionalEncoding(nn.Module):
 
     def __init__(self, d_model: int, max_len: int) -> None:
         super().__init__()
-        self.table = nn.Parameter(torch.empty(max_len, d_model))
-        nn.init.normal_(self.table, std=0.02)
+        self.table = nn.Parameter(0.02 * torch.randn(max_len, d_model))
 
     def forward(self, x: Tensor) -> Tensor:
         check_width(x, self.table.size(1))
@@ -106,9 +105,9 @@ class Rotary(nn.Module):
         even = torch.arange(0, d_head, 2, dtype=torch.float64)  # (d_head / 2)
         position = torch.arange(max_len, dtype=torch.float64)[:, None]
         angle = position / base ** (even / d_head)  # (max_len, d_head / 2)
-        for name, table in (("sin", angle.sin()), ("cos", angle.cos())):
-            table = table.to(torch.get_default_dtype())
-            self.register_buffer(name, table, persistent=False)
+        kind = torch.get_default_dtype()
+        self.register_buffer("sin", angle.sin().to(kind), persistent=False)
+        self.register_buffer("cos", angle.cos().to(kind), persistent=False)
 
     def forward(self, x: Tensor) -> Tensor:
         cos, sin = (  # (T, 1, d_head / 2): the same for all heads
