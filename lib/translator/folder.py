@@ -95,6 +95,8 @@ def _write(
     told: Mapping[str, Any],
     half: bool,
 ) -> None:
+    if family := getattr(model, "family", None):  # its oddities would be forgotten
+        raise ValueError(f"A {family} stays in the folder that it was read from.")
     weights = weights_to_save(model, torch.float16 if half else torch.float32)
     description = {"format": _FORMAT, **told, "model": model.config.to_dict()}
     if leaves := leaves_of(model).changes():

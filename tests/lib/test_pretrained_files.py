@@ -13,7 +13,9 @@ from tokenizers.models import WordLevel
 from torch import Tensor
 from transformers import BertConfig, BertForPreTraining, BertModel
 
-from lib.today import read_pretrained, read_tokenizer
+from lib.text import Vocabulary
+from lib.today import LanguageModel, read_pretrained, read_tokenizer
+from lib.translator import write_language_model
 from tests.foreign_models import FAMILIES, foreign, saved, shake
 
 Tensors = dict[str, Tensor]
@@ -215,7 +217,11 @@ SHARED: dict[str, dict[str, object]] = {
 @pytest.mark.parametrize(
     ("family", "settings", "words"),
     [
-        ("llama", {"model_type": "mistral"}, "model_type 'mistral' is none of llama, gpt2"),
+        (
+            "llama",
+            {"model_type": "mistral"},
+            "model_type 'mistral' is none of llama, gpt2",
+        ),
         ("llama", {"model_type": None}, "model_type None is none of"),
         ("llama", {"hidden_size": None}, "has no setting 'hidden_size'"),
         ("llama", {"hidden_size": "8"}, "d_model must be a whole number, but it is"),
@@ -301,6 +307,16 @@ class TestTheFolder:
 
         monkeypatch.setattr("torch.random.fork_rng", no_memory)
         assert "has shape" in refused(folder)
+
+    def test_it_is_not_saved_as_a_model_of_the_book(
+        self, folder: Path, tmp_path: Path
+    ) -> None:
+        """Whose config does not know that there is no √D, say."""
+        model, words = read_pretrained(folder), Vocabulary([])
+        assert isinstance(model, LanguageModel)
+        with pytest.raises(ValueError, match="A gpt2 stays in the folder that it was"):
+            write_language_model(tmp_path / "own", model, words)
+        assert not (tmp_path / "own").exists()
 
     def test_its_tokenizer_lies_beside_it(self, folder: Path) -> None:
         with pytest.raises(FileNotFoundError, match=r"has no file tokenizer\.json"):
