@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
+from lib.attention import record_attention
 from lib.decoding import generate, greedy_decode
 from lib.model import Transformer
 from lib.today import LanguageModel, read_pretrained
@@ -59,6 +60,24 @@ def test_the_logits_are_theirs(family: str, seed: int, tmp_path: Path) -> None:
         wanted = theirs(ids, attention_mask=real.long()).logits
         found = ours(ids, real)
         torch.testing.assert_close(found[real], wanted[real], atol=1e-4, rtol=0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("family", ["llama", "gpt2", "bert"])
+@torch.no_grad()
+def test_each_head_looks_where_theirs_does(
+    family: str, seed: int, tmp_path: Path
+) -> None:
+    theirs = foreign(family, seed)
+    ours = read_pretrained(saved(theirs, tmp_path))
+    ids = some_ids(theirs, 2, 9)
+    with record_attention(ours) as weights:
+        ours(ids)
+    theirs.set_attn_implementation("eager")
+    wanted = theirs(ids, output_attentions=True).attentions
+    assert len(weights) == len(wanted)
+    for found, each in zip(weights.values(), wanted, strict=True):
+        torch.testing.assert_close(found, each, atol=1e-4, rtol=0)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
