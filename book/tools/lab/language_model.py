@@ -4,13 +4,15 @@
     language_model.py OUT --set epochs=20 --resume   goes on with the run in OUT
 
 OUT gets the settings, the log, the checkpoint, the language model (16 bits a weight),
-its sub-words, and `scores.json`. No sentence of a part that is held out is learned,
-however it stands in the corpus. Settings are those of `python -m lib train`.
+its sub-words, `scores.json`, and a card, README.md, that tells all of this. No sentence
+of a part that is held out is learned, however it stands in the corpus. Settings are
+those of `python -m lib train`.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import dataclasses
 import sys
 from collections.abc import Mapping, Sequence
@@ -24,7 +26,7 @@ from lib.corpora import Corpus, normalize
 from lib.evaluation import score_texts, unseen_parts
 from lib.model import count_parameters
 from lib.text import SubwordVocabulary, TextDataset
-from lib.text.files import to_toml, write_json, write_whole
+from lib.text.files import read_json, to_toml, write_json, write_whole
 from lib.training import train_language_model
 from lib.translator import read_language_model, write_language_model
 from lib.translator.card import machine
@@ -90,6 +92,55 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
     write_whole(options.out / "settings.toml", to_toml(dataclasses.asdict(settings)))
     write_json(options.out / "scores.json", report)
+    write_whole(options.out / "README.md", card(options.out))
+
+
+def card(folder: Path) -> str:
+    """Tell of a language model what its folder records.
+
+    Args:
+        folder: what a run has left: its scores, settings, log and weights.
+    """
+    report = read_json(folder / "scores.json")
+    settings = (folder / "settings.toml").read_text(encoding="utf-8")
+    with (folder / "log.csv").open(encoding="utf-8", newline="") as file:
+        epochs = list(csv.DictReader(file))
+    seconds = sum(float(epoch["seconds"]) for epoch in epochs)
+    size = (folder / "model.safetensors").stat().st_size
+    rows = "\n".join(
+        f"| {part} | {score['texts']:,} | {score['perplexity']:.2f} of "
+        f"{score['tokens']:,} | {score['bits_per_character']:.3f} of "
+        f"{score['characters']:,} |"
+        for part, score in report["scores"].items()
+    )
+    return f"""# {folder.name}
+
+A language model, trained with the code of *The Transformer, Piece by Piece*: the book's
+encoder under its causal mask. It writes single sentences, and begins anew after each.
+
+```
+python -m book.tools.lab.language_model {folder.name} --corpus {report["corpus"]} \\
+    --side {report["side"]} --settings settings.toml
+```
+
+Its settings, which `settings.toml` in this folder holds too:
+
+```toml
+{settings.strip()}
+```
+
+{report["parameters"]:,} parameters, {size:,} bytes in 16 bits. {len(epochs)} epochs
+over {report["texts"]["train"]:,} sentences took {seconds:,.0f} s on
+{report["machine"]}. No sentence of a part below was among them.
+
+| part | sentences | perplexity, of so many sub-words | bits, of so many characters |
+| --- | --- | --- | --- |
+{rows}
+
+The end of a sentence counts as one sub-word and as one character.
+
+{report["attribution"]}
+"""
 
 
 def texts_of(corpus: Corpus, side: str) -> dict[str, list[str]]:
