@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import lightning
 from torch.utils.data import DataLoader
@@ -17,10 +17,8 @@ from lib.text.dropout import cut_again
 from lib.text.pairs import ParallelDataset, positions_needed
 from lib.text.sentences import Pair
 
-AnySet = TypeVar("AnySet", TextDataset, ParallelDataset)
 
-
-class TextData(lightning.LightningDataModule, Generic[AnySet]):
+class TextData(lightning.LightningDataModule):
     """The training and the validation part of what a model learns, for Lightning.
 
     Args:
@@ -39,11 +37,15 @@ class TextData(lightning.LightningDataModule, Generic[AnySet]):
     """
 
     def __init__(
-        self, train_set: AnySet, validation_set: AnySet, max_tokens: int, seed: int
+        self,
+        train_set: TextDataset | ParallelDataset,
+        validation_set: TextDataset | ParallelDataset,
+        max_tokens: int,
+        seed: int,
     ) -> None:
         super().__init__()
-        self.train_set: AnySet = train_set
-        self.validation_set: AnySet = validation_set
+        self.train_set: Any = train_set
+        self.validation_set: Any = validation_set
         for name, part in (("train", train_set), ("validation", validation_set)):
             if not len(part):
                 raise ValueError(f"The corpus has no sentences in its part {name!r}.")
@@ -52,7 +54,7 @@ class TextData(lightning.LightningDataModule, Generic[AnySet]):
         self.max_tokens = max_tokens
         self.seed = seed
 
-    def _loader(self, dataset: AnySet, seed: int | None) -> DataLoader[Any]:
+    def _loader(self, dataset: Any, seed: int | None) -> DataLoader[Any]:
         sampler = TokenBatchSampler(dataset.lengths(), self.max_tokens, seed)
         return DataLoader(dataset, batch_sampler=sampler, collate_fn=dataset.collate)
 
@@ -63,7 +65,7 @@ class TextData(lightning.LightningDataModule, Generic[AnySet]):
         seed = self.seed * 100_003 + epoch
         return self._loader(self._of_epoch(seed), seed)
 
-    def _of_epoch(self, seed: int) -> AnySet:
+    def _of_epoch(self, seed: int) -> Any:
         return self.train_set
 
     def val_dataloader(self) -> DataLoader[Any]:
@@ -71,7 +73,7 @@ class TextData(lightning.LightningDataModule, Generic[AnySet]):
         return self._loader(self.validation_set, seed=None)
 
 
-class TranslationData(TextData[ParallelDataset]):
+class TranslationData(TextData):
     """The training and the validation part of a corpus, for Lightning.
 
     Args:
