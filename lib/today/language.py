@@ -65,10 +65,9 @@ class LanguageConfig:
 
     def of_encoder(self) -> TransformerConfig:
         """Return the sizes that the book's encoder asks for."""
-        sizes = self.to_dict()
-        del sizes["causal"]
-        size = sizes.pop("vocab_size")
-        return TransformerConfig(size, size, **sizes)
+        own = ("vocab_size", "causal")
+        sizes = {k: value for k, value in self.to_dict().items() if k not in own}
+        return TransformerConfig(self.vocab_size, self.vocab_size, **sizes)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as plain values, for a JSON file."""

@@ -144,8 +144,7 @@ def modernize(model: AnyModel, **changes: Any) -> AnyModel:
         modern.output_proj = nn.Linear(weight.size(1), weight.size(0), after.bias)
         modern.output_proj.weight = weight
     modern.leaves = after  # type: ignore[assignment]  # a plain attribute
-    first = next(model.parameters())
-    modern.to(first.device, first.dtype)
+    modern.to(next(model.parameters()))  # on its device, in its numbers
     return modern
 
 
