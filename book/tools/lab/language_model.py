@@ -129,9 +129,11 @@ Its settings, which `settings.toml` in this folder holds too:
 {settings.strip()}
 ```
 
-{report["parameters"]:,} parameters, {size:,} bytes in 16 bits. {len(epochs)} epochs
-over {report["texts"]["train"]:,} sentences took {seconds:,.0f} s on
-{report["machine"]}. No sentence of a part below was among them.
+| | |
+| --- | --- |
+| size | {report["parameters"]:,} parameters, {size:,} bytes in 16 bits |
+| texts | {report["texts"]["train"]:,} sentences, none of them in a part below |
+| training | {len(epochs)} epochs in {seconds:,.0f} s; {report["machine"]} |
 
 | part | sentences | perplexity, of so many sub-words | bits, of so many characters |
 | --- | --- | --- | --- |
