@@ -171,7 +171,7 @@ def test_def_lines_survive(number: str) -> None:
 
 ELSEWHERE = re.compile(
     r"\babove\b(?! \d| it\b)|\b(figure|plot|the formula|this chapter|this section)\b"
-    r"|\bnext section\b|!\[|<img|\{\w+\}`"
+    r"|\bnext section\b|in the part before|!\[|<img|\{\w+\}`"
 )
 
 
