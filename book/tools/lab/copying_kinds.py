@@ -3,8 +3,9 @@
     copying_kinds.py FILE --from FOLDER    FOLDER: what the copying run began with
 
 Each run sees the same share of drawn pairs, all of one kind, for as many steps. Counted
-are names that nobody has met, put into sentences of the validation part, strangers'
-sentences of the part to choose with, and words that were copied and have a translation.
+are new surnames in sentences of the validation part (drawn as those of the pairs are,
+so most are on the same list), strangers' sentences of the part to choose with, and
+words that were copied and have a translation.
 What stands in FILE already is kept.
 """
 
@@ -122,7 +123,7 @@ def counted(translator: Translator, corpus: Corpus) -> dict[str, Any]:
 
 
 def renamed(corpus: Corpus) -> list[tuple[str, str, str]]:
-    """Put made-up names into the validation pairs that have one name on both sides."""
+    """Put a new surname into the validation pairs that have one name on both sides."""
     copying, numbers = Copying(corpus.splits["train"]), random.Random(0)
     found = []
     for src, tgt in dict(corpus.splits["validation"]).items():
