@@ -50,6 +50,7 @@ CHAPTERS = (
     "inside",
     "real_sentences",
     "speed",
+    "families",
 )
 """The chapters in their order: an exercise's number is counted from it."""
 

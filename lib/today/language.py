@@ -100,6 +100,8 @@ class LanguageModel(nn.Module):
         >>> model = LanguageModel(LanguageConfig(9, d_model=8, n_heads=2, d_ff=16))
         >>> model(torch.tensor([[4, 5, 6]])).shape
         torch.Size([1, 3, 9])
+
+    Built in chapter 17.
     """
 
     def __init__(self, config: LanguageConfig) -> None:
