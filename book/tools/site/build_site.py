@@ -16,6 +16,8 @@ import sys
 import time
 from pathlib import Path
 
+from filelock import FileLock
+
 from book.tools.project.address import ROOT
 
 SOURCES = (
@@ -91,10 +93,13 @@ def build(root: Path = ROOT) -> str | None:
 
 def bring_up_to_date() -> str | None:
     """Build the site where it is not current; what comes back says why it failed."""
-    if is_current():
-        return None
-    print("Building the site, warnings as errors", flush=True)
-    return build()
+    lock = ROOT / ".cache" / "site.lock"
+    lock.parent.mkdir(exist_ok=True)
+    with FileLock(lock):  # tests side by side need it at the same moment
+        if is_current():
+            return None
+        print("Building the site, warnings as errors", flush=True)
+        return build()
 
 
 def main(arguments: list[str] | None = None) -> int:
