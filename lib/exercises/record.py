@@ -51,6 +51,7 @@ CHAPTERS = (
     "real_sentences",
     "speed",
     "families",
+    "pretrained",
 )
 """The chapters in their order: an exercise's number is counted from it."""
 

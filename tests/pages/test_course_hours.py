@@ -68,7 +68,7 @@ def test_every_exercise_stands_in_the_record_once_and_what_is_graded_is_drawn() 
         assert all(record(each).draws_inputs for each in one.exercises)
 
 
-@pytest.mark.parametrize("place", range(17), ids=[path.stem for path in LESSONS])
+@pytest.mark.parametrize("place", range(18), ids=[path.stem for path in LESSONS])
 def test_a_lesson_has_the_exercises_and_minutes_of_the_record(place: int) -> None:
     text, one = text_of(LESSONS[place]), PLAN.assignments[place]
     rows = [row for row in tables(text)[0] if "In pairs: exercise" in row[2]]

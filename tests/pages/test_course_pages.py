@@ -24,7 +24,7 @@ COURSE = ROOT / "book" / "course"
 LESSONS = sorted(COURSE.glob("[0-9][0-9]_*.md"))
 SYLLABUSES = [COURSE / "two_days.md", COURSE / "six_weeks.md"]
 PAGES = sorted(COURSE.glob("*.md"))
-PARTS = {1: range(1, 6), 2: range(6, 11), 3: range(11, 16), 4: range(16, 18)}
+PARTS = {1: range(1, 6), 2: range(6, 11), 3: range(11, 16), 4: range(16, 19)}
 SECTIONS = [
     "The lesson, 90 minutes",
     "On the board",

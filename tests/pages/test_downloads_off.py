@@ -1,0 +1,137 @@
+"""Cells that download are off on the page, and do what it says when they are on.
+
+Nothing is downloaded here: what a cell would fetch is put where it looks.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from tokenizers import Tokenizer, decoders, pre_tokenizers
+from tokenizers.models import BPE
+from transformers import PreTrainedTokenizerFast
+
+from lib.corpora.remote import VARIABLE, download_folder
+from tests.book_sources import CHAPTERS, read
+from tests.foreign_models import foreign, saved
+from tests.lib.test_pretrained_story import BESIDE, TALE
+
+(CHAPTER,) = (path for path in CHAPTERS if path.stem.endswith("_pretrained"))
+FLAG = "DOWNLOAD"
+PLACES = (BESIDE, download_folder() / "stories260K")
+FILES = ("tok512.bin", "stories260K.bin")
+Names = dict[str, Any]
+
+
+def cells_that_download() -> list[Any]:
+    return [c for c in read(CHAPTER).cells if "download" in c.metadata.get("tags", [])]
+
+
+def turned_on(words: str) -> str:
+    """The source of the cell that has these words, switched on."""
+    (source,) = (c.source for c in cells_that_download() if words in c.source)
+    return str(source.replace(" = False", " = True"))
+
+
+@pytest.fixture(scope="module")
+def names() -> Names:
+    """What the chapter imports."""
+    (source,) = (
+        c.source
+        for c in read(CHAPTER).cells
+        if c.source.startswith("# @title What this chapter imports")
+    )
+    found: Names = {FLAG: True}
+    exec(source, found)
+    return found
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A download folder with stories260K in it, as a download would leave it."""
+    for place in PLACES:
+        if all((place / name).is_file() for name in FILES):
+            break
+    else:
+        pytest.skip(
+            f"{' and '.join(FILES)} are neither beside the checkout, in "
+            f"shared/pretrained, nor in stories260K in the folder that {VARIABLE} names"
+        )
+    (tmp_path / "stories260K").mkdir()
+    for name in FILES:
+        shutil.copy(place / name, tmp_path / "stories260K")
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    return tmp_path
+
+
+def test_they_are_off_and_show_nothing() -> None:
+    cells = cells_that_download()
+    assert len(cells) == 3
+    for cell in cells:
+        assert f"if {FLAG}" in cell.source
+        assert f"{FLAG} = True" not in cell.source
+        assert cell.outputs == []
+
+
+def test_the_page_shows_the_beginning_of_the_published_tale() -> None:
+    (page,) = (
+        c.source for c in read(CHAPTER).cells if "> Once upon a time" in c.source
+    )
+    (begun,) = (line[2:] for line in page.splitlines() if line.startswith("> "))
+    assert TALE.startswith(begun)
+
+
+@pytest.mark.usefixtures("cache")
+def test_the_tale_is_told(names: Names, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(turned_on("# @title A tale"), names)
+    assert capsys.readouterr().out == f"260,032 numbers\n{TALE}\n"
+    shown: list[Any] = []
+    exec(turned_on("# @title Where the heads"), {**names, "display": shown.append})
+    assert "Once" in shown[0].data
+
+
+def test_another_file_than_the_published_one_is_refused(
+    names: Names, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cell says which file it means."""
+    (tmp_path / "stories260K").mkdir()
+    (tmp_path / "stories260K" / "tok512.bin").write_bytes(b"another")
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    with pytest.raises(ValueError, match="its SHA-256 is"):
+        exec(turned_on("# @title A tale"), names)
+
+
+def test_a_gpt2_of_the_same_format_goes_on(
+    names: Names,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A small one, with bytes for tokens; the cell asks the hub for its folder."""
+    letters = sorted(pre_tokenizers.ByteLevel.alphabet())
+    cutter = Tokenizer(BPE({each: n for n, each in enumerate(letters)}, []))
+    cutter.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    cutter.decoder = decoders.ByteLevel()
+    folder = tmp_path / "gpt2"
+    torch.manual_seed(0)
+    sizes = {"vocab_size": 256, "bos_token_id": 0, "eos_token_id": 0}
+    saved(foreign("gpt2", 0, n_positions=128, pad_token_id=None, **sizes), folder)
+    PreTrainedTokenizerFast(tokenizer_object=cutter).save_pretrained(folder)
+    asked: list[tuple[str, list[str]]] = []
+
+    def snapshot(name: str, allow_patterns: list[str]) -> str:
+        asked.append((name, allow_patterns))
+        return str(folder)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot)
+    exec(turned_on("# @title GPT-2 small"), names)
+    told = capsys.readouterr().out
+    assert told.startswith("I enjoy walking with my cute dog")
+    assert len(told) > 40
+    ((name, patterns),) = asked
+    assert name == "openai-community/gpt2"
+    assert {"config.json", "model.safetensors"} <= set(patterns)
