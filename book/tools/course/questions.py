@@ -19,7 +19,7 @@ from book.tools.project.address import ROOT
 from book.tools.site.front_page import title_of
 
 BANK = ROOT / "book" / "course" / "questions"
-IN_EXAM = 2  # questions a chapter: thirty, of two minutes each
+IN_EXAM = 30  # questions, of two minutes each
 _SPECIAL = re.compile(r"([\\~=#{}:])")
 _PAGE = """\
 <!doctype html>
@@ -106,12 +106,16 @@ def _escaped(text: str) -> str:
 
 
 def exam(seed: int, solved: bool = False) -> str:
-    """A page with two questions a chapter, drawn by the seed; solved, with reasons."""
+    """A page with a question or two of each chapter, drawn by the seed; solved, why."""
     draw = random.Random(seed)
+    names = [chapter.stem for chapter in chapters()]
+    twice = draw.sample(names, IN_EXAM - len(names))
     chosen = [
         one
-        for chapter in chapters()
-        for one in draw.sample(read_questions(BANK / f"{chapter.stem}.toml"), IN_EXAM)
+        for name in names
+        for one in draw.sample(
+            read_questions(BANK / f"{name}.toml"), 2 if name in twice else 1
+        )
     ]
     title = "Exam · The Transformer, Piece by Piece" + " · Solutions" * solved
     body = ""
