@@ -8,7 +8,7 @@ import pytest
 
 from book.tools.lab import families
 from lib.model import count_parameters
-from lib.text import special_id, tokenize
+from lib.text import MASK, special_id, tokenize
 from lib.text.files import read_json
 from lib.translator import SHIPPED
 
@@ -29,7 +29,7 @@ def test_the_families_have_as_many_parameters() -> None:
 def test_a_gap_hides_its_word_and_asks_for_it_alone() -> None:
     vocabulary = families.vocabulary_of(PARTS[0])
     ids, labels = families.gap("Me gustan las fresas.", 2, vocabulary)
-    assert ids[3] == special_id(vocabulary, families.MASK)
+    assert ids[3] == special_id(vocabulary, MASK)
     assert [vocabulary.tokens[n] for n in labels if n != vocabulary.pad_id] == ["las"]
 
 
