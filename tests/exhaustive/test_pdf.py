@@ -31,7 +31,8 @@ def starts(book: PdfReader) -> dict[str, int]:
     for title, page in headings_in(book):
         numbered = re.match(r"(\d+)\. (.+)", title)
         if numbered:
-            found[numbered[2]] = page
+            # the page curls the apostrophe of "Other people's weights"
+            found[numbered[2].replace("’", "'")] = page
     return found
 
 
