@@ -100,7 +100,7 @@ def bleu_of_counts(counts: Counts) -> float:
         >>> round(bleu_of_counts(sentence_counts(["Yes, I do!"], ["Yes, I do."])), 1)
         66.9
 
-    Built in chapter 15.
+    Built in chapter 16.
     """
     sums = counts.sum(axis=0).tolist()
     right, written, (length, wanted) = sums[:4], sums[4:8], sums[8:]
@@ -155,7 +155,7 @@ def paired_bootstrap(
         >>> found.value > 0
         True
 
-    Built in chapter 15.
+    Built in chapter 16.
     """
     if len(counts) != len(baseline) or not len(counts):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""The exercises of chapter 17: a gap, two texts in one, perplexity, who sees whom."""
+"""The exercises of chapter 18: a gap, two texts in one, perplexity, who sees whom."""
 
 import math
 from collections.abc import Callable

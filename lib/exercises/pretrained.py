@@ -1,4 +1,4 @@
-"""The exercises of chapter 18: an RMS norm, joined matrices, rotary pairs, a count."""
+"""The exercises of chapter 20: an RMS norm, joined matrices, rotary pairs, a count."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The exercises of chapter 15: references, signatures, rare words, intervals, pairs."""
+"""The exercises of chapter 16: references, signatures, rare words, intervals, pairs."""
 
 import itertools
 import random

@@ -1,4 +1,4 @@
-"""The exercises of chapter 16: bytes, hours, ratios, gradients, a softmax in pieces."""
+"""The exercises of chapter 17: bytes, hours, ratios, gradients, a softmax in pieces."""
 
 import math
 from collections.abc import Callable

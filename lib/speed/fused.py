@@ -60,7 +60,7 @@ class FusedAttention(MultiHeadAttention):
         >>> torch.allclose(fuse(plain)(x, x, x)[0], plain(x, x, x)[0], atol=1e-6)
         True
 
-    Built in chapter 16.
+    Built in chapter 17.
     """
 
     def forward(
@@ -124,7 +124,7 @@ def side_by_side(*maps: nn.Linear) -> tuple[Tensor, Tensor]:
         >>> weight.shape, bias.shape
         (torch.Size([5, 4]), torch.Size([5]))
 
-    Built in chapter 16.
+    Built in chapter 17.
     """
     weights: list[Tensor] = [each.weight for each in maps]
     biases: list[Tensor] = [
@@ -155,7 +155,7 @@ def mix_values(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> Tensor:
         >>> mix_values(x, x, x, None).shape
         torch.Size([1, 2, 3, 4])
 
-    Built in chapter 16.
+    Built in chapter 17.
     """
     if q.device.type == "cpu" and torch.is_autocast_enabled("cpu"):
         with torch.autocast("cpu", enabled=False):
@@ -212,7 +212,7 @@ class FusedDropout(nn.Dropout):
         >>> dropout.eval()(torch.ones(2)).tolist()
         [1.0, 1.0]
 
-    Built in chapter 16.
+    Built in chapter 17.
     """
 
     def forward(self, x: Tensor) -> Tensor:

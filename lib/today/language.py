@@ -101,7 +101,7 @@ class LanguageModel(nn.Module):
         >>> model(torch.tensor([[4, 5, 6]])).shape
         torch.Size([1, 3, 9])
 
-    Built in chapter 17.
+    Built in chapter 18.
     """
 
     def __init__(self, config: LanguageConfig) -> None:

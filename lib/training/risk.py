@@ -42,7 +42,7 @@ def expected_risk(scores: Tensor, costs: Tensor) -> Tensor:
         >>> expected_risk(torch.tensor([[9.0, 0.0]]), costs)  # surer of the right one
         tensor(0.0001)
 
-    Built in chapter 15.
+    Built in chapter 16.
     """
     if scores.shape != costs.shape or scores.dim() != 2:
         raise ValueError(
@@ -65,7 +65,7 @@ def translation_cost(translation: str, reference: str) -> float:
         >>> round(translation_cost("Los gatos duermen.", "Los gatos comen."), 2)
         0.54
 
-    Built in chapter 15.
+    Built in chapter 16.
     """
     bleu_value = sentence_bleu(translation, reference)
     chrf_value = chrf([translation], [reference]).value

@@ -100,7 +100,7 @@ def told_elsewhere() -> Iterator[tuple[str, str]]:
     test, far = (f"{scores[part]['bleu']:.1f}" for part in ("test", "test-far"))
     exact = f"{scores['test']['exact_match']:.1%}"
     yield "CHANGELOG.md", f"for everyday sentences ({test} BLEU on its test part"
-    lesson, slides = (f"book/course/{f}15_real_sentences.md" for f in ("", "slides/"))
+    lesson, slides = (f"book/course/{f}16_real_sentences.md" for f in ("", "slides/"))
     yield lesson, f"{test} and {far}"
     yield lesson, f"{exact} exact match and {test} BLEU"
     yield slides, f"Pencil first: {pieces:,} pieces"

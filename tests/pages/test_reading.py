@@ -10,7 +10,7 @@ import pytest
 
 from book.tools.notebooks.reading import amounts, chapters, stated
 
-LONGER = {"13_decoding": 2400, "15_real_sentences": 2800}
+LONGER = {"13_decoding": 2400, "16_real_sentences": 2800}
 ALL = [pytest.param(path, id=path.stem) for path in chapters() if stated(path)]
 
 

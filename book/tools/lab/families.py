@@ -1,4 +1,4 @@
-"""One task for three families of models, and gaps to fill; for chapter 17.
+"""One task for three families of models, and gaps to fill; for chapter 18.
 
     families.py FILE --seeds 0 1 2     fifteen runs, four minutes of one core
 

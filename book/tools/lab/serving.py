@@ -1,4 +1,4 @@
-"""Measure ways to serve the shipped translator, for the end of chapter 16.
+"""Measure ways to serve the shipped translator, for the end of chapter 17.
 
     serving.py                   all of it, into lib/shipped/measurements/serving.json
     serving.py --limit 20        few sentences, to see that everything runs; no file

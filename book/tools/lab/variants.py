@@ -1,6 +1,6 @@
 """Train translators that differ in one thing and in their seeds, and score each.
 
-    variants.py sizes FILE --seeds 0 1 2      ninety minutes of one core, for chapter 15
+    variants.py sizes FILE --seeds 0 1 2      ninety minutes of one core, for chapter 16
     variants.py precision FILE --seeds 0 1 2  in 32 bits and with bf16-mixed; an hour
 
 All of one kind see the same sentences, every fourth of the training part. What stands

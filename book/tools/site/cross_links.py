@@ -36,7 +36,7 @@ QUIET = (
 OTHER_SENSE = {
     "book/12_training": {"memory"},
     "book/13_decoding": {"memory"},
-    "book/16_speed": {"memory"},
+    "book/17_speed": {"memory"},
 }
 Targets = dict[tuple[str, str], str]
 

@@ -1,4 +1,4 @@
-"""Right answers to the exercises of chapter 18, written in another way."""
+"""Right answers to the exercises of chapter 20, written in another way."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""Right answers to the exercises of chapter 15, written in another way."""
+"""Right answers to the exercises of chapter 16, written in another way."""
 
 from lib.corpora import references
 

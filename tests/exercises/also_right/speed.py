@@ -1,4 +1,4 @@
-"""Right answers to the exercises of chapter 16, written in another way."""
+"""Right answers to the exercises of chapter 17, written in another way."""
 
 import torch
 

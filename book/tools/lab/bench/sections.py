@@ -55,7 +55,7 @@ SECTIONS = {
         "Batches by length",
         TOKENS,
         f"{OURS}; padding is the share of places in the batch that hold none of the "
-        "sentences; packed, as in chapter 16, nothing is computed there",
+        "sentences; packed, as in chapter 17, nothing is computed there",
         training.batching,
     ),
     "precision": Section(

@@ -26,7 +26,7 @@ from lib.text import Batch
 from lib.text.files import read_json
 from lib.training import translation_loss
 
-CHAPTER = ROOT / "book" / "16_speed.ipynb"
+CHAPTER = ROOT / "book" / "17_speed.ipynb"
 OURS, THEIRS, AS_IT_COMES, PADDED = (
     "this book",
     "nn.Transformer, the paper's dropout",
@@ -54,7 +54,7 @@ def book_loss(model: nn.Module, batch: Batch) -> Tensor:
 
 
 def packed_loss(model: nn.Module, batch: Batch) -> Tensor:
-    """Let the demonstration of chapter 16 compute the same number, packed."""
+    """Let the demonstration of chapter 17 compute the same number, packed."""
     logits, order = packed_logits()(model, batch.src, batch.tgt_in)
     real = batch.tgt_in[order] != 0
     return nn.functional.cross_entropy(
@@ -64,7 +64,7 @@ def packed_loss(model: nn.Module, batch: Batch) -> Tensor:
 
 @functools.cache
 def packed_logits() -> Callable[..., tuple[Tensor, Tensor]]:
-    """Return the function of chapter 16, which stands there alone."""
+    """Return the function of chapter 17, which stands there alone."""
     cells = read_json(CHAPTER)["cells"]
     (cell,) = (each for each in cells if "packing" in each["metadata"].get("tags", ()))
     names: dict[str, Any] = {"torch": torch, "F": nn.functional, "Tensor": Tensor}
