@@ -48,10 +48,13 @@ CHAPTERS = (
     "training",
     "decoding",
     "inside",
+    "microscope",
     "real_sentences",
     "speed",
     "families",
+    "since_2017",
     "pretrained",
+    "adapting",
 )
 """The chapters in their order: an exercise's number is counted from it."""
 
