@@ -122,17 +122,21 @@ class Layer {
   }
 }
 
+/** @typedef {import("./attention.js").Kept} Kept */
+
 /** Let the source words look at one another, then think each on its own (§3.1). */
 export class EncoderLayer extends Layer {
   /**
    * @param {Matrix} x (S, D)
    * @param {import("./masks.js").Mask | null} srcMask (S, S) or (1, S)
+   * @param {{ own: Kept | null }} cache of the tokens before x, which x may see too
    * @returns {Matrix} (S, D)
    */
-  forward(x, srcMask = null) {
-    x = this.selfAttentionResidual.forward(x, (y) =>
-      this.selfAttention.forward(y, this.selfAttention.keep(y), srcMask),
-    );
+  forward(x, srcMask = null, cache = { own: null }) {
+    x = this.selfAttentionResidual.forward(x, (y) => {
+      cache.own = this.selfAttention.keep(y, cache.own);
+      return this.selfAttention.forward(y, cache.own, srcMask);
+    });
     return this.feedForwardResidual.forward(x, (y) => this.feedForward.forward(y));
   }
 }
@@ -140,7 +144,6 @@ export class EncoderLayer extends Layer {
 /**
  * What one decoder layer keeps from step to step: the keys and values of its own words
  * (none before the first), and those of the memory.
- * @typedef {import("./attention.js").Kept} Kept
  * @typedef {{ own: Kept | null, memory: Kept }} LayerCache
  */
 

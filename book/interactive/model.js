@@ -62,10 +62,14 @@ export class Encoder extends Stack {
   /**
    * @param {Matrix} x (S, D)
    * @param {Mask | null} srcMask (S, S) or (1, S)
+   * @param {{ own: import("./layers.js").Kept | null }[]} caches one for each layer, of
+   *   tokens before x; none if there are no such tokens
    * @returns {Matrix} the memory (S, D)
    */
-  forward(x, srcMask = null) {
-    for (const layer of this.layers) x = layer.forward(x, srcMask);
+  forward(x, srcMask = null, caches = []) {
+    this.layers.forEach((layer, n) => {
+      x = layer.forward(x, srcMask, caches[n]);
+    });
     return this.norm ? this.norm.forward(x) : x;
   }
 }

@@ -10,6 +10,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInThisContext } from "node:vm";
+import { dialed, drawn, LanguageModel, Text } from "../../book/interactive/language_model.js";
 import { mapped, Value, withGradient } from "../../book/interactive/tape.js";
 import { Trainee } from "../../book/interactive/trainee.js";
 import { measured, Training } from "../../book/interactive/training.js";
@@ -41,7 +42,8 @@ const answers = {
     const vocabulary = SubwordVocabulary.fromTokenizer(json(tokenizer));
     return texts.map((text) =>
       readText(text, vocabulary, 10_000, true).map((source) => [
-        source.text, source.ids, source.space, inKind(source.text, source.form),
+        source.text, source.ids, source.space, source.said,
+        inKind(source.text, source.form),
       ]),
     );
   },
@@ -76,12 +78,21 @@ const answers = {
     return marked.map((each) => training.mark({ rate: 0, missing: each }));
   },
 
+  async writing({ folder, typed, dials, numbers }) {
+    const { config, arrays, tokenizer } = await model(folder);
+    const vocabulary = SubwordVocabulary.fromMerges(tokenizer);
+    const text = new Text(new LanguageModel(config, arrays), vocabulary);
+    return typed.map((each, n) => {
+      text.begin(each);
+      for (let step = text.typed - 1; text.open; step++) {
+        text.write(drawn(dialed(text.logits, dials[n]), numbers[step][n]));
+      }
+      return text.ids;
+    });
+  },
+
   async parts({ folder, names }) {
-    globalThis.bookModel = new ModelParts();
-    for (const name of readdirSync(folder)) {
-      runInThisContext(readFileSync(join(folder, name), "utf-8"));
-    }
-    const { config, arrays, tokenizer } = await unpacked(globalThis.bookModel.all());
+    const { config, arrays, tokenizer } = await model(folder);
     const { tokens, ranks } = SubwordVocabulary.fromMerges(tokenizer);
     const rows = (name) => arrays[name].toRows();
     const found = Object.fromEntries(names.map((name) => [name, rows(name)]));
@@ -89,5 +100,14 @@ const answers = {
     return { config, tokens, merges: [...ranks.keys()], shapes, found };
   },
 };
+
+/** What the scripts in a folder make. */
+async function model(folder) {
+  globalThis.bookModel = new ModelParts();
+  for (const name of readdirSync(folder)) {
+    runInThisContext(readFileSync(join(folder, name), "utf-8"));
+  }
+  return unpacked(globalThis.bookModel.all());
+}
 
 console.log(JSON.stringify(await answers[question.kind](question)));

@@ -1,5 +1,7 @@
 // Fetching the model: scripts, one after the other, and only those that are missing.
 
+import { button } from "../controls.js";
+import { html } from "../draw.js";
 import { ModelParts, PARTS } from "../weights.js";
 
 const AT_ONCE = 3; // scripts on their way at the same time
@@ -13,7 +15,7 @@ const PATIENCE = 90_000; // milliseconds until a part counts as lost
  * @returns {Promise<Uint8Array<ArrayBuffer>[]>} all parts, in their order
  * @throws {Error} with a sentence for the reader, if the model is not whole
  */
-export async function loadModel(folder, version, progress) {
+async function loadModel(folder, version, progress) {
   const shared = /** @type {{ bookModel?: ModelParts }} */ (globalThis);
   const model = (shared.bookModel ??= new ModelParts());
   const wanted = model.missing();
@@ -36,6 +38,65 @@ export async function loadModel(folder, version, progress) {
     throw new Error(`${missed} ${await whatArrives(folder, lost[0])}`);
   }
   return model.all();
+}
+
+/**
+ * What stands in a notebook, which cannot hold a model: where the figure runs.
+ * @param {HTMLElement} root
+ * @param {string} model what it needs
+ * @param {string} page the address of the page
+ * @param {string} name of that page
+ */
+export function elsewhere(root, model, page, name) {
+  const line = html(root, "p", {}, `This figure needs the whole ${model}, which is `);
+  line.append("too large for a notebook; it runs on ");
+  html(line, "a", { href: page }, name);
+  line.append(".");
+  html(root, "p", { "aria-live": "polite" });
+}
+
+/**
+ * The button that fetches the model, how far it is, and what happens then.
+ * @param {Element} controls the row of the button
+ * @param {Element} place what else is shown goes to its end
+ * @param {DOMStringMap} data of the place of the figure
+ * @param {string} label of the button
+ * @param {string} hint
+ * @param {(parts: Uint8Array<ArrayBuffer>[]) => Promise<() => void>} prepare gives what
+ *   is done when all went well
+ */
+export function offer(controls, place, data, label, hint, prepare) {
+  const { model = "", version = "", size = "0" } = data;
+  const megabytes = (Number(size) / 1e6).toFixed(1);
+  const press = button(controls, `${label} (${megabytes} MB)`, load);
+  press.classList.add("translate-main");
+  const said = html(
+    place, "p", { "aria-live": "polite", class: "interactive-hint" }, hint,
+  );
+  const bar = /** @type {HTMLProgressElement} */ (
+    html(place, "progress", { "aria-label": "parts of the model", hidden: "" })
+  );
+
+  async function load() {
+    press.disabled = true;
+    bar.hidden = false;
+    try {
+      const parts = await loadModel(model, version, (arrived, all) => {
+        bar.max = all;
+        bar.value = arrived;
+        said.textContent = `${arrived} of ${all} parts are here.`;
+      });
+      const begin = await prepare(parts);
+      for (const each of [press, said, bar]) each.remove();
+      begin();
+    } catch (error) {
+      said.textContent = error instanceof Error ? error.message : String(error);
+      bar.hidden = true;
+      press.textContent = "Try again";
+      press.disabled = false;
+      press.focus();
+    }
+  }
 }
 
 /** @param {number} number from 1 on */

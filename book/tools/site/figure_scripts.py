@@ -3,8 +3,8 @@
 A cell `figures.interactive("query")` is stored with an empty place as its output. Here
 the place learns where its script lies, which the loader brings in when it is near; how
 high the figure will be, so that its room is kept and nothing moves when it comes; and
-where the parts of the translator lie, if it is one of those that translate, with a
-translation that it can play without them.
+where the parts of its model lie, if it needs one, with something that it can show
+without them: a translation, or the scores behind one beginning.
 """
 
 import functools
@@ -18,13 +18,16 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from book.tools.project.address import ROOT
-from book.tools.site.page_model import write_parts
+from book.tools.site.opening import opening
+from book.tools.site.page_model import LANGUAGE_MODEL, MODEL, write_parts
 from book.tools.site.trace import trace
 from lib.figures.interactive import packed, sources, style
+from lib.translator import SHIPPED
 
 STATIC = ROOT / ".cache" / "site"
 FOLDER = "_static/interactive"
-TRANSLATORS = ("translate", "translate_small")  # the figures that need the model
+TRANSLATORS = ("translate", "translate_small")
+WRITER = "writing"
 
 
 def prepare(app: Sphinx, config: Config) -> None:
@@ -51,12 +54,14 @@ def connect_figures(site: Path, page: BeautifulSoup, up: str) -> None:
         phone, wide = heights()[f"{name} {opened}" if opened else name]
         place["style"] = f"--phone: {phone}px; --wide: {wide}px"
         if name in TRANSLATORS:
-            place.attrs |= {
-                "data-model": f"{up}{FOLDER}/",
-                "data-page": f"{up}book/translate.html",
-                **model_parts(folder),
-            }
+            place["data-page"] = f"{up}book/translate.html"
+            place.attrs |= {"data-model": f"{up}{FOLDER}/", **model_parts(folder)}
             tell(page, place)
+        if name == WRITER:
+            lies = f"{up}{FOLDER}/{LANGUAGE_MODEL}/"
+            parts = model_parts(folder / LANGUAGE_MODEL, LANGUAGE_MODEL)
+            place.attrs |= {"data-model": lies, **parts}
+            place["data-opening"] = json.dumps(opening(), separators=(",", ":"))
 
 
 def tell(page: BeautifulSoup, place: Tag) -> None:
@@ -78,8 +83,8 @@ def heights() -> dict[str, tuple[int, int]]:
 
 
 @functools.cache
-def model_parts(folder: Path) -> dict[str, str]:
-    """Write the parts of the translator; their version and their size in bytes."""
-    parts = [file.read_bytes() for file in write_parts(folder)]
+def model_parts(folder: Path, model: str = MODEL) -> dict[str, str]:
+    """Write the parts of a model; their version and their size in bytes."""
+    parts = [file.read_bytes() for file in write_parts(folder, SHIPPED / model)]
     version = hashlib.sha256(b"".join(parts)).hexdigest()[:8]
     return {"data-version": version, "data-size": str(sum(map(len, parts)))}

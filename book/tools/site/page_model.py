@@ -1,4 +1,4 @@
-"""Write the shipped translator for the page that translates: scripts of small numbers.
+"""Write a shipped model for a page: scripts of small numbers.
 
 A page that was opened as a file may not read other files, but it may run scripts. So
 the model comes as scripts, each of them one call with a piece of its bytes in base64
@@ -7,7 +7,8 @@ and their checksum. `book/interactive/weights.js` puts them together again.
 The bytes are compressed by zlib. In them: the length of a head (four bytes); the head
 in JSON; then the arrays in the order in which the head lists them. A matrix is one
 32-bit scale for each row, then whole numbers of a byte each, which the scales turn back
-into weights; a list is 16-bit floats.
+into weights; a list is 16-bit floats. The language model is small, and all of it is
+16-bit floats, as in its file.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from lib.text.stored import read_reading
 from lib.translator import SHIPPED
 
 MODEL = "tatoeba-en-es"
+LANGUAGE_MODEL = "tatoeba-en"
 PARTS = 16
 LARGEST = 127  # the largest whole number of a byte whose negative is one too
 # From one number to the next, in standard deviations of a row. A coarser step makes
@@ -38,8 +40,9 @@ Floats = npt.NDArray[np.float32]
 
 
 def write_parts(folder: Path, source: Path = SHIPPED / MODEL) -> list[Path]:
-    """Write a translator with sub-words into a folder, in parts for a page."""
+    """Write a model with sub-words into a folder, in parts for a page."""
     data = packed(source)
+    folder.mkdir(exist_ok=True)
     size = -(-len(data) // PARTS)  # rounded up
     files = []
     for number in range(1, PARTS + 1):
@@ -53,20 +56,22 @@ def write_parts(folder: Path, source: Path = SHIPPED / MODEL) -> list[Path]:
 
 def packed(source: Path) -> bytes:
     """All bytes of the page's model: its head, and its arrays."""
+    description = read_json(source / "config.json")
+    exact = description.get("kind") == "language model"
     arrays, pieces = [], []
     for name, array in sorted(load_file(source / "model.safetensors").items()):
-        kind = "I8" if array.ndim == 2 else "F16"
+        kind = "I8" if array.ndim == 2 and not exact else "F16"
         rows, columns = array.shape if array.ndim == 2 else (1, *array.shape)
         arrays.append([name, rows, columns, kind])
         pieces.append(
             b"".join(part.tobytes() for part in quantized(array.astype(np.float32)))
-            if array.ndim == 2
+            if kind == "I8"
             else array.astype("<f2").tobytes()
         )
-    description = read_json(source / "config.json")
     head = {
         "config": description["model"],
-        "reading": {
+        "reading": not exact
+        and {
             "prose": read_reading(description)["prose"],
             "unsureAbove": description.get("unsure_above"),
         },
