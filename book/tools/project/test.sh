@@ -46,17 +46,19 @@ if [ "${1:-}" = --exhaustive ]; then
     finish "make exhaustive"
 fi
 
-"$run" -m book.tools.site.build_site >.cache/logs/built.log 2>&1 & # one core; mypy another
+# One core builds the site while the others look at the code and run the chapters; the
+# tests of the site come after those, and wait for it.
+"$run" -m book.tools.site.build_site >.cache/logs/built.log 2>&1 &
 site=$!
 step "Layout (ruff format)" format "$run" -m ruff format --check .
 step "Mistakes (ruff check)" ruff "$run" -m ruff check .
 step "Types (mypy)" mypy "$run" -m mypy
 step "Order of the modules (import-linter)" imports \
     "${run%/*}/lint-imports" --no-logo --cache-dir .cache/import-linter
-wait "$site" || failed="$failed site,"
-cat .cache/logs/built.log
 echo "Tests, doctests and the stored outputs of every chapter (pytest, two side by side)"
 # shellcheck disable=SC2046  # the notebooks have no spaces
 side_by_side --ignore tests/exhaustive -m "not exhaustive" \
     lib tests $(ls book/*.ipynb)
+wait "$site" || failed="$failed site,"
+cat .cache/logs/built.log
 finish "make test"
