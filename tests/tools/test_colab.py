@@ -83,6 +83,8 @@ def said(cell: NotebookNode) -> str:
 def test_lib_is_installed_once_and_whole(
     address: Address, colab: Path, tmp_path: Path
 ) -> None:
+    """Also beside a folder of the same name, which is not taken for it."""
+    (tmp_path / "alone" / "lib").mkdir(parents=True)
     played = play(setup_only(address), tmp_path / "alone")
     lib, torch = said(played.cells[-1]).split()
     assert Path(lib).parents[1] == colab, "this is another lib"
@@ -91,27 +93,16 @@ def test_lib_is_installed_once_and_whole(
     tree = [name for name in working_tree() if name.startswith(("lib/", "book/inter"))]
     assert set(tree) <= installed, "lib does not bring all of its files"
 
-    again = play(setup_only(Address(f"{NOBODY}/owner/name", "main")), tmp_path / "two")
+    nowhere = setup_only(Address(f"{NOBODY}/owner/name", "main"))
+    again = play(nowhere, tmp_path / "two")
     assert again.cells[1].outputs == []
     assert said(again.cells[-1]) == said(played.cells[-1])
 
-
-def test_a_folder_of_the_same_name_is_not_taken_for_lib(
-    address: Address, colab: Path, tmp_path: Path
-) -> None:
-    (tmp_path / "alone" / "lib").mkdir(parents=True)
-    played = play(setup_only(address), tmp_path / "alone")
-    assert Path(said(played.cells[-1]).split()[0]).parents[1] == colab
-
-
-def test_a_torch_that_is_broken_says_so_itself(
-    address: Address, colab: Path, tmp_path: Path
-) -> None:
+    # A torch that is broken says so itself, and is no reason to install anything.
     (colab / "torch").mkdir()
     (colab / "torch" / "__init__.py").write_text("raise ImportError('no CUDA here')")
     with pytest.raises(CellExecutionError, match="no CUDA here"):
-        play(setup_only(address), tmp_path / "alone")
-    assert (colab / "lib").is_dir()
+        play(nowhere, tmp_path / "two")
 
 
 @pytest.mark.parametrize("revision", ["main", "no-such-tag"])
