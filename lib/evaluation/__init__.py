@@ -16,6 +16,7 @@ from lib.evaluation.metrics import (
     sentence_bleu,
     tokenizer_for,
 )
+from lib.evaluation.microscope import logit_lens, patched, record_states
 from lib.evaluation.mistakes import KINDS, group_by, kinds_of_mistakes
 from lib.evaluation.neighbors import (
     FAR,
@@ -54,9 +55,12 @@ __all__ = [
     "far_pairs",
     "group_by",
     "kinds_of_mistakes",
+    "logit_lens",
     "mean_outputs",
     "nearest_distances",
     "paired_bootstrap",
+    "patched",
+    "record_states",
     "score",
     "score_strangers",
     "score_texts",

@@ -49,7 +49,7 @@ def authors_of(work: Entry) -> str:
     for person in work.persons["author"]:
         given = " ".join(person.first_names + person.middle_names)
         initials = re.sub(r"(\w)[^\s-]*", r"\1.", given)
-        names.append(f"{' '.join(person.last_names)}, {initials}")
+        names.append(f"{' '.join(person.last_names)}, {initials}".rstrip(", "))
     if len(names) > 12:  # too many for a line
         return ", ".join([*names[:3], "and others"])
     return ", and ".join([*([", ".join(names[:-1])] if names[1:] else []), names[-1]])
