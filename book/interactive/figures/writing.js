@@ -184,6 +184,8 @@ export function mount(root) {
   const hint =
     "The dials work at once. To write, the model is fetched, once, from where this " +
     "page came from. What you type never leaves the page.";
-  offer(writing.form, root, root.dataset, "Let it write", hint, (parts) => writing.load(parts));
+  offer(writing.form, root, root.dataset, "Let it write", hint, (parts) =>
+    writing.load(parts),
+  );
   writing.update();
 }
