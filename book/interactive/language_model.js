@@ -108,7 +108,7 @@ export function dialed(logits, { temperature, topK, topP }) {
   const heat = temperature || 1;
   const shares = softmax(Float32Array.from(ids, (id) => logits[id] / heat));
   let [kept, sum] = [0, 0];
-  while (kept < ids.length && sum < topP) sum += shares[kept++];
+  while (shares[kept] > 0 && sum < topP) sum += shares[kept++];
   const of = (/** @type {number} */ share) => share / sum;
   return { ids: ids.slice(0, kept), shares: Array.from(shares.slice(0, kept), of) };
 }

@@ -117,6 +117,7 @@ def test_a_reader_lets_it_write(page: Page) -> None:
     field = page.get_by_label("A beginning")
     expect(field).to_be_focused()
     assert bars.first.inner_text() == first
+    assert "1997 of 1997" in page.inner_text(".interactive")
     page.get_by_label("temperature").fill("0")
     field.fill("My sister")
     page.get_by_role("button", name="Next").press("Enter")

@@ -167,7 +167,8 @@ class Writing {
       html(this.pieces, "li", { class: "translate-chip" }, vocabulary.tokens[id]);
     }
     const end = open ? "" : " Here the text ends.";
-    this.said.textContent = ids.length > typed ? `It wrote:${written}.${end}` : "";
+    this.said.textContent =
+      ids.length > typed ? `It wrote “${written.trim()}”.${end}` : "";
   }
 }
 
