@@ -23,6 +23,8 @@ export OPENBLAS_NUM_THREADS := 1
 export TOKENIZERS_PARALLELISM := false
 export PYTHONUNBUFFERED := 1
 export PYTHONUTF8 := 1
+# What is compiled is kept: some eighty processes of the tests import lib.
+unexport PYTHONDONTWRITEBYTECODE
 # A model that trains or translates is alone, and may use every core.
 ALL_CORES := env -u OMP_NUM_THREADS -u MKL_NUM_THREADS -u OPENBLAS_NUM_THREADS
 

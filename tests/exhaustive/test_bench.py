@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import platform
 from pathlib import Path
@@ -12,13 +11,13 @@ import pytest
 import torch
 from torch import nn
 
-from book.tools.lab import timing, variants
+from book.tools.lab import timing
 from book.tools.lab.bench import __main__ as command
 from book.tools.lab.bench import batches, sections, training
 from book.tools.lab.bench.models import QUICK, PyTorchModel, Sizes, book_model
 from book.tools.lab.bench.sections import SECTIONS
 from book.tools.lab.bench.table import number, table
-from book.tools.lab.record import RECORDS, begun
+from book.tools.lab.record import RECORDS
 from lib.model import count_parameters
 from lib.text.files import read_json
 
@@ -223,10 +222,3 @@ def test_the_shipped_record_is_of_the_sizes_that_the_book_names() -> None:
     assert record["sizes"] == json.loads(json.dumps(Sizes().__dict__))
     assert list(record["sections"]) == list(SECTIONS)
     assert (RECORDS / "bench.md").read_text(encoding="utf-8") == table(record)
-
-
-def test_the_shipped_runs_of_other_sizes_are_gone_on_with() -> None:
-    head = {"corpus": "tatoeba-en-es", "every": variants.EVERY}
-    head["settings"] = dataclasses.asdict(variants.SETTINGS["sizes"])
-    names = [run["name"] for run in begun(RECORDS / "variants.json", head)["runs"]]
-    assert list(dict.fromkeys(names)) == list(variants.VARIANTS["sizes"])

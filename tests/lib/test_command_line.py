@@ -129,12 +129,18 @@ class TestProcess:
             if not file.name.lower().startswith(OPTIONAL):
                 (there / file.name).symlink_to(file)
         small = "--set epochs=1 --set d_model=8 --set n_heads=1"
+        lines = (
+            f"train --corpus phrases {small} --out run",
+            "translate --model run 'lets go'",
+            "evaluate --model run --corpus phrases --errors 0",
+        )
+        code = (
+            "import shlex, sys; from lib.__main__ import main; "
+            "sys.exit(any([main(shlex.split(line)) for line in sys.argv[1:]]))"
+        )
         done = process(
             f"! {sys.executable} -S -c 'import matplotlib' 2> /dev/null; "
-            f"LIB='{sys.executable} -S -W error -m lib'; "
-            f"$LIB train --corpus phrases {small} --out run && "
-            "$LIB translate --model run 'lets go' && "
-            "$LIB evaluate --model run --corpus phrases --errors 0",
+            f"{sys.executable} -S -W error -c '{code}' {shlex.join(lines)}",
             empty,
             PYTHONPATH=f"{ROOT}:{there}",
         )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lib.decoding import beam_search, generate, greedy_decode
@@ -48,6 +48,7 @@ def by_hand(model: LanguageModel, prompt: list[int], eos: int, most: int) -> lis
 
 
 @pytest.mark.parametrize("changes", EVERY_CHANGE, ids=str)
+@settings(max_examples=8)
 @given(prompts=PROMPTS, seed=st.integers(0, 9), most=st.integers(1, 8))
 def test_prompts_of_unequal_length_are_written_on_as_each_alone(
     changes: dict[str, Any], prompts: list[list[int]], seed: int, most: int

@@ -30,6 +30,8 @@ from book.tools.notebooks.colab import (
 from book.tools.notebooks.setup_cell import put_setup_cell
 from book.tools.project.address import Address
 
+pytestmark = pytest.mark.exhaustive
+
 NOBODY = "http://127.0.0.1:9"  # a port of this computer that answers nobody
 WHERE = "import lib.masks, torch\nprint(lib.__file__, torch.__file__)"
 OFFLINE = {
