@@ -16,7 +16,6 @@ from torch import Tensor, nn
 
 from lib.decoding import beam_search, greedy_decode
 from lib.layers import DecoderLayer, EncoderLayer
-from lib.masks import padding_mask
 from lib.model import Transformer
 from lib.speed import fuse
 from tests.strategies import pad, tiny_model
@@ -150,19 +149,6 @@ CHANGES: dict[str, Change] = {
 EVERY_CHANGE = pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
 
 
-def plain_writing(whole: Transformer, steps: int) -> Tensor:
-    """Write greedily with the model's own methods alone."""
-    whole.eval()
-    src_mask = padding_mask(SRC, 0)
-    memory = whole.encode(SRC, src_mask)
-    written = torch.ones(len(SRC), 1, dtype=torch.long)
-    for _ in range(steps):
-        scores = whole.decode(written, memory, src_mask)[:, -1]
-        scores[:, [0, 1, 2]] = -torch.inf  # nothing ends
-        written = torch.cat([written, scores.argmax(-1, keepdim=True)], dim=1)
-    return written[:, 1:]
-
-
 @EVERY_CHANGE
 def test_training_sees_it(change: Change) -> None:
     whole = model()
@@ -177,6 +163,7 @@ def test_training_sees_it(change: Change) -> None:
 @EVERY_CHANGE
 @torch.no_grad()
 def test_decoding_sees_it(change: Change) -> None:
+    """Without the cache each step is the model's own `decode` (test_decoding.py)."""
     whole = model()
     with change(whole):
         # Log-probabilities tell a change that leaves the likeliest words in place.
@@ -190,20 +177,3 @@ def test_decoding_sees_it(change: Change) -> None:
     for ours, theirs in zip(found, long, strict=True):
         assert ours.ids == theirs.ids
         assert ours.score == pytest.approx(theirs.score)
-
-
-@EVERY_CHANGE
-@torch.no_grad()
-def test_greedy_decoding_is_what_the_model_itself_would_write(change: Change) -> None:
-    whole = model()
-    with change(whole):
-        expected = plain_writing(whole, 5)
-        # No vocabulary has the id -1: nothing ends, as above.
-        got = greedy_decode(without_ends(whole), SRC, 1, -1, max_len=5)
-    assert torch.equal(got, expected)
-
-
-def without_ends(whole: Transformer) -> Transformer:
-    """Make ``<eos>`` the least likely word, in place."""
-    whole.output_proj.bias.data[2] = -1e6
-    return whole
