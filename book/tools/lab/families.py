@@ -172,23 +172,33 @@ def filled(model: Any, texts: Sequence[str], vocabulary: Vocabulary) -> dict[str
     return found
 
 
-def learn(model: nn.Module, dataset: Any, steps: int, look: Look) -> None:
+def learn(
+    model: nn.Module,
+    dataset: Any,
+    steps: int,
+    look: Look,
+    *,
+    rate: float = RATE,
+    warmup: int = WARMUP,
+    batch: int = BATCH,
+    looks: int = LOOKS,
+) -> None:
     """Take so many steps with Adam on sentences drawn at random, and look now and then.
 
     The rate falls to zero at the end, so a look before it is at a run that goes on.
     """
-    adam = torch.optim.Adam(model.parameters(), lr=RATE, betas=(0.9, 0.98))
+    adam = torch.optim.Adam(model.parameters(), lr=rate, betas=(0.9, 0.98))
     plan = torch.optim.lr_scheduler.LambdaLR(
-        adam, lambda step: warmup_decay(step, min(WARMUP, steps // 4), steps)
+        adam, lambda step: warmup_decay(step, min(warmup, steps // 4), steps)
     )
     for step in range(1, steps + 1):
-        drawn = torch.randint(len(dataset), (BATCH,)).tolist()
+        drawn = torch.randint(len(dataset), (batch,)).tolist()
         *read, labels = dataset.collate([dataset[place] for place in drawn])
         adam.zero_grad()
         translation_loss(model(*read), labels, dataset.pad_id).backward()
         adam.step()
         plan.step()
-        if step % max(1, steps // LOOKS) == 0:
+        if step % max(1, steps // looks) == 0:
             look(step)
 
 

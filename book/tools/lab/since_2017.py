@@ -1,0 +1,176 @@
+"""One small language model, with each change since 2017 and with one after another.
+
+    since_2017.py FILE --seeds 0 1 2     39 runs, twenty minutes of a core; chapter 19
+
+All learn the same English sentences in the same order, in as many steps. What stands in
+FILE already is kept, so that an interrupted run can go on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+
+from book.tools.lab.families import learn
+from book.tools.lab.language_model import texts_of
+from book.tools.lab.record import begun
+from book.tools.lab.timing import Contender, environment, race, spread
+from lib import corpora
+from lib.decoding import evaluating
+from lib.decoding.cache import CachedTextScorer
+from lib.evaluation import score_texts
+from lib.model import count_parameters
+from lib.text import SubwordVocabulary, TextDataset
+from lib.text.files import write_json
+from lib.today import LanguageConfig, LanguageModel, modernize
+
+CHANGES: dict[str, dict[str, Any]] = {  # by year
+    "pre-norm": {"norm_first": True},
+    "RMS norm": {"norm": "rms"},
+    "gated": {"feed_forward": "gated"},
+    "rotary": {"positions": "rotary"},
+    "grouped": {"kv_heads": 2},
+    "multi-query": {"kv_heads": 1},
+}
+WAY = list(CHANGES)[:5]  # multi-query is grouped further still
+CHANGED = [  # nothing, each change alone, and one after another
+    *([], *([name] for name in CHANGES)),
+    *(WAY[:count] for count in range(2, len(WAY) + 1)),
+]
+SIZES: dict[str, Any] = {
+    "d_model": 64,
+    "n_heads": 4,
+    "n_layers": 4,
+    "d_ff": 192,
+    "max_len": 32,
+}
+WORDS, LONGEST = 1000, 16  # sub-words of all, and of a sentence
+STEPS, BATCH, RATE, WARMUP, LOOKS = 600, 64, 4e-3, 100, 10
+FASTER = 4 * RATE
+
+
+class Plan(NamedTuple):
+    """What one run is: its changes since 2017, and its learning rate."""
+
+    changes: list[str]
+    rate: float = RATE
+
+
+class Texts(NamedTuple):
+    """What all learn, and what none does."""
+
+    vocabulary: SubwordVocabulary
+    learned: TextDataset
+    held_out: list[str]
+
+
+def plans() -> list[Plan]:
+    """Return every run: at the usual rate, and two of them at a higher one."""
+    found = [Plan(changes) for changes in CHANGED]
+    return [*found, Plan([], FASTER), Plan(WAY[:1], FASTER)]
+
+
+def model_of(changes: Sequence[str], size: int) -> LanguageModel:
+    """Return a new model of 2017, but for these changes."""
+    names: dict[str, Any] = {"norm_first": False}
+    for name in changes:
+        names |= CHANGES[name]
+    first = names.pop("norm_first")
+    config = LanguageConfig(size, dropout=0.0, norm_first=first, **SIZES)
+    return modernize(LanguageModel(config), **names)
+
+
+def cache_bytes(model: LanguageModel) -> int:
+    """Return the bytes that a cache keeps of one token, read from a real one."""
+    with evaluating(model), torch.inference_mode():
+        scorer = CachedTextScorer(model, torch.tensor([[1]]))
+        scorer.step(torch.tensor([1]))
+    return sum(
+        each[:, :, : part.length].nbytes
+        for part in scorer.own
+        for each in (part.keys, part.values)
+    )
+
+
+def texts_to_learn() -> Texts:
+    """Return half of the English sentences of Tatoeba, and held-out ones."""
+    texts = texts_of(corpora.load("tatoeba-en-es"), "source")
+    vocabulary = SubwordVocabulary.build(texts["train"][::8], WORDS)
+    learned = TextDataset.of_texts(texts["train"][::2], vocabulary)
+    return Texts(vocabulary, learned.fitting(LONGEST), texts["validation"][::2])
+
+
+def measure(plan: Plan, seed: int, texts: Texts, steps: int = STEPS) -> dict[str, Any]:
+    """Train one model, and look ten times at its loss on held-out sentences."""
+    torch.manual_seed(seed)
+    model, curve = model_of(plan.changes, len(texts.vocabulary)), {}
+
+    def look(step: int) -> None:
+        score = score_texts(model, texts.vocabulary, texts.held_out)
+        curve[str(step)] = round(math.log(score.perplexity), 4)
+
+    look(0)
+    torch.manual_seed(seed)  # the same batches, whatever the model began with
+    how: dict[str, Any] = {"rate": plan.rate, "warmup": WARMUP}
+    learn(model, texts.learned, steps, look, batch=BATCH, looks=LOOKS, **how)
+    sizes = {"parameters": count_parameters(model), "cache": cache_bytes(model)}
+    return {**plan._asdict(), "seed": seed, **sizes, "curve": curve}
+
+
+def speeds(texts: Texts, rounds: int) -> dict[str, dict[str, float]]:
+    """Compare the seconds of training steps with those of 2017, taken in turns."""
+
+    def contender(changes: list[str]) -> Contender:
+        model = model_of(changes, len(texts.vocabulary))
+
+        def work(number: int) -> float:
+            torch.manual_seed(number)  # the same batches for all
+            learn(model, texts.learned, 4, lambda _: None, rate=1e-5, batch=BATCH)
+            return 4.0
+
+        return work
+
+    ways = {" + ".join(each) or "2017": each for each in CHANGED}
+    rates = race({name: contender(way) for name, way in ways.items()}, rounds)
+    return {
+        name: spread([a / b for a, b in zip(rates["2017"], each, strict=True)])
+        for name, each in rates.items()
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Train what is asked for and not there yet."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
+    parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--rounds", type=int, default=30)
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    texts = texts_to_learn()
+    settings = {**SIZES, "sub_words": len(texts.vocabulary), "steps": options.steps}
+    settings |= {"batch": BATCH, "rate": RATE, "warmup": WARMUP}
+    counts = {"learned": len(texts.learned), "held_out": len(texts.held_out)}
+    head = {"sentences": counts, "settings": settings, "environment": environment()}
+    record = begun(options.file, head)
+    runs = record.setdefault("runs", [])
+    for plan, seed in itertools.product(plans(), options.seeds):
+        told = {**plan._asdict(), "seed": seed}
+        if not any(told.items() <= run.items() for run in runs):
+            runs.append(measure(plan, seed, texts, options.steps))
+            write_json(options.file, record)
+            print(told, runs[-1]["curve"], flush=True)
+    if "seconds" not in record:
+        record["seconds"] = speeds(texts, options.rounds)
+        write_json(options.file, record)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
