@@ -167,22 +167,29 @@ class TestAveraging:
             average_weights(states)
 
 
+@pytest.fixture(scope="module", params=["average", "patience"])
+def unbroken(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[TrainingSettings, dict[str, Tensor], list[dict[str, str]]]:
+    """Settings, and the weights and losses of a run that nothing ended."""
+    average = dataclasses.replace(TINY, epochs=4, average=2)
+    settings = average if request.param == "average" else HASTY
+    folder = tmp_path_factory.mktemp("whole")
+    found = weights(train(*few(), settings, folder))
+    return settings, found, losses(folder)
+
+
 @pytest.mark.parametrize("moved", [0, 3, 5, 6, 9])
-@pytest.mark.parametrize("ending", ["average", "patience"])
 def test_a_broken_run_ends_as_an_unbroken_one(
-    ending: str, moved: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    unbroken: tuple, moved: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = {
-        "average": dataclasses.replace(TINY, epochs=4, average=2),
-        "patience": HASTY,
-    }[ending]
-    whole, folder = tmp_path / "whole", tmp_path / "broken"
-    expected = weights(train(*few(), settings, whole))
+    settings, expected, wanted = unbroken
+    folder = tmp_path / "broken"
     with ended_after(moved, monkeypatch) as moves:
         train(*few(), settings, folder)
     assert len(moves) == moved
     assert equal(weights(train(*few(), settings, folder, resume=True)), expected)
-    assert losses(folder) == losses(whole)
+    assert losses(folder) == wanted
 
 
 def test_the_bleu_in_the_log_is_that_of_the_translations(tmp_path: Path) -> None:
