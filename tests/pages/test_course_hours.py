@@ -68,7 +68,7 @@ def test_every_exercise_stands_in_the_record_once_and_what_is_graded_is_drawn() 
         assert all(record(each).draws_inputs for each in one.exercises)
 
 
-@pytest.mark.parametrize("place", range(18), ids=[path.stem for path in LESSONS])
+@pytest.mark.parametrize("place", range(21), ids=[path.stem for path in LESSONS])
 def test_a_lesson_has_the_exercises_and_minutes_of_the_record(place: int) -> None:
     text, one = text_of(LESSONS[place]), PLAN.assignments[place]
     rows = [row for row in tables(text)[0] if "In pairs: exercise" in row[2]]
@@ -92,8 +92,8 @@ def test_a_lesson_has_the_exercises_and_minutes_of_the_record(place: int) -> Non
     assert told and (told[1],) == one.in_class
 
 
-def test_the_six_weeks_add_up() -> None:
-    text = text_of(COURSE / "six_weeks.md")
+def test_the_seven_weeks_add_up() -> None:
+    text = text_of(COURSE / "seven_weeks.md")
     weeks = tables(text)[0][1:-1]
     parts = re.split(r"^### Week \d", text, flags=re.MULTILINE)[1:]
     steps = tables(text_of(COURSE / "project.md"))[0][1:-1]
@@ -137,6 +137,6 @@ def test_the_weights_of_the_pages_are_those_of_the_record() -> None:
     for name, wanted in (("points", PLAN.points), ("minutes", PLAN.minutes)):
         told = column(rows, "difficulty", name)
         assert {level: int(cell) for level, (cell,) in told.items()} == wanted
-    weeks = sections(text_of(COURSE / "six_weeks.md"))["Grading"]
+    weeks = sections(text_of(COURSE / "seven_weeks.md"))["Grading"]
     told = re.findall(r"an? (\w+) one (\d)", weeks)
     assert {level: int(points) for level, points in told} == PLAN.points

@@ -22,7 +22,7 @@ from tests.book_sources import CHAPTERS, read, slug
 
 COURSE = ROOT / "book" / "course"
 LESSONS = sorted(COURSE.glob("[0-9][0-9]_*.md"))
-SYLLABUSES = [COURSE / "two_days.md", COURSE / "six_weeks.md"]
+SYLLABUSES = [COURSE / "two_days.md", COURSE / "seven_weeks.md"]
 PAGES = sorted(COURSE.glob("*.md"))
 PARTS = {1: range(1, 6), 2: range(6, 11), 3: range(11, 18), 4: range(18, 22)}
 SECTIONS = [
@@ -273,11 +273,11 @@ def test_sums_are_right(path: Path) -> None:
     assert summed >= 1
 
 
-def test_the_six_weeks_hold_every_lesson_in_order() -> None:
+def test_the_seven_weeks_hold_every_lesson_in_order() -> None:
     """A week has the hours of its parts."""
-    text = text_of(COURSE / "six_weeks.md")
+    text = text_of(COURSE / "seven_weeks.md")
     (weeks,) = (rows for head, *rows in tables(text) if head[0] == "week")
-    assert len(weeks) == 6 + 1
+    assert len(weeks) == 7 + 1
     for row in weeks:
         *parts, whole = map(float, row[3:])
         assert sum(parts) == pytest.approx(whole), row
