@@ -31,9 +31,16 @@ const ADDRESS = new RegExp(
     `|[${LETTER}.+\\-]+@[${LETTER}\\-]+(?:\\.[${LETTER}\\-]+)+`,
   "gu",
 );
+const QUOTE = new RegExp(
+  `(?<![${LETTER}])(["“])(?![${SPACES}])([^"“”]*?)((?<!\\.)[.,])?` +
+    `(?<![${SPACES}])(["”])(?![${LETTER}])`,
+  "u",
+);
+const DOTS = new RegExp(`(?<=[${LETTER}])\\.{3,}(?!.*[${LETTER}])`, "gu");
 const FACE = /(?:^| )(?:[:;]-?[()DP]|<3)(?= |$)/gu;
 const LOOP = /([^\p{Nd}])\1{3,}|([^\p{Nd}]{2,}?)\2{2,}/giu;
 const ODD_SPACES = /[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]/gu; // no end to anybody
+const AFTER_DOTS = new RegExp(`(?<=\\.{3}[${SPACES}])|(?<=…[${SPACES}])`, "u");
 const ENDS = /[.?!。？！؟।]['")»]*$/u;
 
 /** One space for many, none at the ends. @param {string} text */
@@ -69,7 +76,31 @@ export function sentences(text) {
   return parts.map((part) => [stripped(part), behind.exec(part)?.[0] ?? ""]);
 }
 
-/** Cut by Unicode's rules, to which a period before a small letter is no end.
+/**
+ * Take what is said out of the words around it, where a placeholder stands for it.
+ * @param {string} sentence
+ * @returns {[string, string]}
+ */
+export function apart(sentence) {
+  const said = QUOTE.exec(sentence)?.[2] ?? "";
+  const around = sentence.replace(QUOTE, "");
+  const words = HAS_LETTER.test(around) && HAS_LETTER.test(said);
+  if (!words || /["“”\ufffc]/.test(around)) return [sentence, ""];
+  const text = sentence.replace(QUOTE, (_, open, __, mark = "", close) => {
+    return open + PLACEHOLDER + mark + close;
+  });
+  return [text.replace(/(?<=\ufffc)(?=["”]$)/, "."), said];
+}
+
+/** Put back what placeholders stand for, one after the other.
+ * @param {string} text @param {string[]} held */
+export function filled(text, held) {
+  if (!held.length) return text;
+  let at = 0;
+  return text.replaceAll(PLACEHOLDER, () => held[Math.min(at++, held.length - 1)]);
+}
+
+/** Cut by Unicode's rules, to which no sentence ends before a small letter.
  * @param {string} text */
 function byUnicode(text) {
   const small = new RegExp(`(?<=[.?!][${SPACES}])[a-z]`, "gu");
@@ -77,7 +108,9 @@ function byUnicode(text) {
     ? text
     : text.replace(small, (letter) => letter.toUpperCase());
   const cut = new Intl.Segmenter("en", { granularity: "sentence" }).segment(shown);
-  return Array.from(cut, ({ index, segment }) => text.slice(index, index + segment.length));
+  return Array.from(cut).flatMap(({ index, segment }) =>
+    text.slice(index, index + segment.length).split(AFTER_DOTS),
+  );
 }
 
 /** @param {string} part */
@@ -98,17 +131,22 @@ function goesOn(before, part) {
  * Make a sentence what a model was trained on, and say how it was typed.
  * @param {string} sentence
  * @param {Set<string>} alphabet the characters that the vocabulary can write
+ * @param {Map<string, number>} tokens which may have a single word, such as "bread", only
+ *   without a capital, for few sentences begin with the name of a thing
  * @returns {[string, Form]}
  */
-export function prepare(sentence, alphabet) {
+export function prepare(sentence, alphabet, tokens) {
   const curly = /[“”]/.test(sentence);
   let [text, before, after, held] = carry(...hold(squeezed(plain(sentence)), alphabet));
+  if (/^"[^"]*"$/.test(text)) {
+    [text, before, after] = [text.slice(1, -1), `${before}"`, `"${after}`];
+  }
   const capitals = capitalsOf(text);
   if (capitals === "all") text = text.toLowerCase();
-  if (capitals !== "some") {
-    const [first = "", ...rest] = text;
-    text = first.toUpperCase() + rest.join("");
-  }
+  const [letter = "", ...rest] = text;
+  const first = letter.toUpperCase() + rest.join("");
+  const whole = tokens.has(`▁${text}`) && !tokens.has(`▁${first}`);
+  if (capitals !== "some" && !(whole && text.length > 2)) text = first;
   const ended = ENDS.test(text);
   if (!ended) text = `${text.replace(/[ ,;:]+$/, "")}.`;
   const loops = withoutLoops(text) !== text;
@@ -128,7 +166,7 @@ export function withoutLoops(text) {
  * @returns {[string, string[]]}
  */
 function hold(text, alphabet) {
-  const spans = [ADDRESS, FACE]
+  const spans = [ADDRESS, FACE, DOTS]
     .flatMap((rule) => [...text.matchAll(rule)])
     .map((match) => [match.index, match.index + match[0].length]);
   spans.push(...unwritable(text, alphabet));
@@ -205,8 +243,6 @@ export function inKind(translation, form) {
   if (!ended && !text.endsWith("..")) text = text.replace(/\.$/, "");
   if (capitals === "all") text = text.toUpperCase();
   if (capitals === "none") text = text.toLowerCase();
-  if (curly) text = text.replace(/"([^"]*)"/g, "“$1”");
-  for (const span of held) text = text.replace(PLACEHOLDER, () => span);
-  if (held.length) text = text.replaceAll(PLACEHOLDER, () => held[held.length - 1]);
-  return before + text + after;
+  text = before + filled(text, held) + after;
+  return curly ? text.replace(/"([^"]*)"/g, "“$1”") : text;
 }

@@ -4,7 +4,7 @@
 // `readSource` does to a typed sentence what `lib`'s translator does, `decode` makes
 // text of ids.
 
-import { prepare, sentences, squeezed } from "./raw.js";
+import { apart, filled, prepare, sentences, squeezed } from "./raw.js";
 
 const SPACE = "▁"; // marks where a word begins, as the field writes it
 // The letters and marks that the tokenizer's expression calls \w, digits aside.
@@ -151,8 +151,9 @@ export class SubwordVocabulary {
 
 /**
  * A sentence as a model wants to read it.
- * @typedef {{ text: string, ids: number[], form: import("./raw.js").Form, space: string }}
- *   Source the ids end with <eos>; the space stands between it and the next sentence
+ * @typedef {{ text: string, ids: number[], form: import("./raw.js").Form, space: string,
+ *   said: boolean }} Source the ids end with <eos>; the space stands between it and the
+ *   next sentence; it may be what is said in the one before it
  */
 
 /** How a sentence is typed that is read as it stands. @type {import("./raw.js").Form} */
@@ -175,7 +176,7 @@ export function readSource(sentence, vocabulary, maxLen, prose = false) {
     throw new Error(`There is nothing to translate in '${text}'; write a sentence.`);
   }
   let form = AS_IT_IS;
-  if (prose) [text, form] = prepare(text, vocabulary.alphabet);
+  if (prose) [text, form] = prepare(text, vocabulary.alphabet, vocabulary.ids);
   const ids = [...vocabulary.encode(text), vocabulary.eosId];
   if (ids.length > maxLen) {
     throw new Error(
@@ -183,7 +184,7 @@ export function readSource(sentence, vocabulary, maxLen, prose = false) {
         `reads at most ${maxLen - 1}.`,
     );
   }
-  return { text, ids, form, space: "" };
+  return { text, ids, form, space: "", said: false };
 }
 
 /**
@@ -197,5 +198,28 @@ export function readSource(sentence, vocabulary, maxLen, prose = false) {
 export function readText(text, vocabulary, maxLen, prose) {
   const one = (/** @type {string} */ each) => readSource(each, vocabulary, maxLen, prose);
   if (!prose || !/[\p{L}\p{N}_]/u.test(text)) return [one(text)];
-  return sentences(text).map(([each, space]) => ({ ...one(each), space }));
+  return sentences(text).flatMap(([sentence, space]) => {
+    const [around, said] = apart(sentence);
+    const inside = sentences(said).map(([each, behind]) => {
+      return { ...one(each), space: behind, said: true };
+    });
+    return [{ ...one(around), space }, ...inside];
+  });
+}
+
+/**
+ * Join the translations of a text's sentences.
+ * @param {Source[]} sources
+ * @param {string[]} texts each in the form of its source, empty if not yet written
+ */
+export function joined(sources, texts) {
+  /** @type {[string, string[]][]} */
+  const parts = [];
+  sources.forEach(({ said, space }, at) => {
+    const written = texts[at] + space;
+    const quotes = parts[parts.length - 1]?.[1] ?? [];
+    if (!said) parts.push([written, []]);
+    else quotes[0] = (quotes[0] ?? "") + written;
+  });
+  return parts.map(([text, quotes]) => filled(text, quotes)).join("");
 }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
+from itertools import chain, repeat
 from typing import NamedTuple
 
 from uniseg.sentencebreak import sentences as unicode_sentences
@@ -31,6 +32,8 @@ _GOES_ON = re.compile(
 _ADDRESS = re.compile(
     r"(?:https?://|www\.)[^\s\"<>]*[\w/]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
 )
+_QUOTE = re.compile(r'(?<!\w)(["“])(?=\S)([^"“”]*?)((?<!\.)[.,])?(?<=\S)(["”])(?!\w)')
+_DOTS = re.compile(r"(?<=\w)\.{3,}(?!.*\w)")
 _FACE = re.compile(r"(?:^|\s)(?:[:;]-?[()DP]|<3)(?=\s|$)")
 _LOOP = re.compile(r"(\D)\1{3,}|(\D{2,}?)\2{2,}", re.IGNORECASE)
 _ODD_SPACES = re.compile(r"[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")  # no end to anybody
@@ -89,14 +92,54 @@ def sentences(text: str) -> list[tuple[str, str]]:
     return [(part.strip(), _space_behind(part)) for part in parts]
 
 
+def apart(sentence: str) -> tuple[str, str]:
+    """Take what is said out of the words around it, where a placeholder stands for it.
+
+    Both are sentences like any other then; few that a model was trained on have both.
+    Where there is more than one quotation, a model may lose one: that stays whole.
+
+    Example:
+        >>> around, said = apart('"I am tired," he said.')
+        >>> around.replace(PLACEHOLDER, "()"), said
+        ('"()," he said.', 'I am tired')
+        >>> apart('"Nobody spoke."')
+        ('"Nobody spoke."', '')
+    """
+    quote = _QUOTE.search(sentence)
+    around = _QUOTE.sub("", sentence, count=1)
+    if not quote or re.search(f'["“”{PLACEHOLDER}]', around):
+        return sentence, ""
+    said = quote[2]
+    if not (re.search(r"\w", around) and re.search(r"\w", said)):
+        return sentence, ""
+    text = _QUOTE.sub(rf"\1{PLACEHOLDER}\3\4", sentence)
+    return re.sub(rf'(?<={PLACEHOLDER})(?=["”]$)', ".", text), said
+
+
+def filled(text: str, held: Sequence[str]) -> str:
+    """Put back what placeholders stand for, one after the other.
+
+    Example:
+        >>> filled(f"Pregunta a {PLACEHOLDER}.", ["王"])
+        'Pregunta a 王.'
+    """
+    if not held:
+        return text
+    first, *parts = text.split(PLACEHOLDER)
+    spans = chain(held, repeat(held[-1]))
+    return first + "".join(
+        span + part for span, part in zip(spans, parts, strict=False)
+    )
+
+
 def _by_unicode(text: str) -> Iterator[str]:
-    """Cut by Unicode's rules, to which a period before a small letter is no end."""
+    """Cut by Unicode's rules, to which no sentence ends before a small letter."""
     shown = text
     if not any(map(str.isupper, text)):
         shown = re.sub(r"(?<=[.?!]\s)[a-z]", lambda small: small[0].upper(), text)
     start = 0
     for part in unicode_sentences(shown):
-        yield text[start : start + len(part)]
+        yield from re.split(r"(?<=\.\.\.\s)|(?<=…\s)", text[start : start + len(part)])
         start += len(part)
 
 
@@ -116,12 +159,16 @@ def _space_behind(part: str) -> str:
     return part[len(part.rstrip()) :]
 
 
-def prepare(sentence: str, alphabet: frozenset[str]) -> tuple[str, Form]:
+def prepare(
+    sentence: str, alphabet: frozenset[str], tokens: Container[str] = ()
+) -> tuple[str, Form]:
     """Make a sentence what a model was trained on, and say how it was typed.
 
     Args:
         sentence: one sentence.
         alphabet: the characters that the vocabulary can write; empty if it has words.
+        tokens: its tokens. Few sentences begin with the name of a thing, so that a
+            single word, such as "bread", may be one only without a capital.
 
     Returns:
         The sentence, and its form for :func:`in_kind`.
@@ -135,11 +182,16 @@ curly=False, held=(), loops=False))
     curly = bool(re.search("[“”]", sentence))
     text, held = _hold(" ".join(plain(sentence).split()), alphabet)
     text, before, after, held = _carry(text, held)
+    if re.fullmatch('"[^"]*"', text):
+        text, before, after = text[1:-1], before + '"', '"' + after
     capitals = _capitals(text)
     if capitals == "all":
         text = text.lower()
-    if capitals != "some":
-        text = text[:1].upper() + text[1:]
+    first = text[:1].upper() + text[1:]
+    if capitals != "some" and not (
+        len(text) > 2 and f"▁{text}" in tokens and f"▁{first}" not in tokens
+    ):
+        text = first
     ended = bool(_ENDS.search(text))
     text = text if ended else text.rstrip(" ,;:") + "."
     loops = without_loops(text) != text
@@ -167,7 +219,9 @@ def without_loops(text: str) -> str:
 def _hold(text: str, alphabet: frozenset[str]) -> tuple[str, list[str]]:
     """Put a placeholder for addresses, faces, and runs that cannot be written."""
     spans = [
-        match.span() for rule in (_ADDRESS, _FACE) for match in rule.finditer(text)
+        match.span()
+        for rule in (_ADDRESS, _FACE, _DOTS)
+        for match in rule.finditer(text)
     ]
     if alphabet:
         spans += _unwritable(text, alphabet)
@@ -226,9 +280,5 @@ def in_kind(translation: str, form: Form) -> str:
         text = text.removesuffix(".")
     if form.capitals != "some":
         text = text.upper() if form.capitals == "all" else text.lower()
-    if form.curly:
-        text = re.sub(r'"([^"]*)"', r"“\1”", text)
-    for span in form.held:
-        text = text.replace(PLACEHOLDER, span, 1)
-    text = text.replace(PLACEHOLDER, form.held[-1]) if form.held else text
-    return form.before + text + form.after
+    text = form.before + filled(text, form.held) + form.after
+    return re.sub(r'"([^"]*)"', r"“\1”", text) if form.curly else text

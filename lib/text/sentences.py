@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeVar
 
 from lib.text import raw
@@ -22,12 +22,14 @@ class Source(NamedTuple):
         ids: its token ids, ``<eos>`` included.
         form: how it was typed, for its translation to be given back in kind.
         space: what stands between it and the next sentence of the same text.
+        said: whether it is what is said in the sentence before it.
     """
 
     text: str
     ids: list[int]
     form: raw.Form = raw.Form()
     space: str = ""
+    said: bool = False
 
 
 def read_source(
@@ -51,7 +53,8 @@ def read_source(
         >>> words = Vocabulary.build(["Lets go ."])
         >>> read_source(" lets  go!", words, max_len=9, punctuate=True)
         Source(text='Lets go.', ids=[5, 6, 4, 2], form=Form(before='', after='', \
-capitals='some', ended=True, curly=False, held=(), loops=True), space='')
+capitals='some', ended=True, curly=False, held=(), loops=True), space='', \
+said=False)
     """
     if isinstance(sentence, Source):
         return sentence
@@ -64,7 +67,7 @@ capitals='some', ended=True, curly=False, held=(), loops=True), space='')
         )
     form = raw.Form()
     if prose:
-        sentence, form = raw.prepare(sentence, vocabulary.alphabet)
+        sentence, form = raw.prepare(sentence, vocabulary.alphabet, vocabulary.ids)
     elif punctuate:
         sentence = sentence[0].upper() + sentence[1:].rstrip(" !")
         if sentence[-1] not in ".?":
@@ -95,9 +98,17 @@ def read_text(
     if not prose or not isinstance(text, str) or not re.search(r"\w", text):
         return [read_source(text, *settings)]
     return [
-        read_source(sentence, *settings)._replace(space=space)
-        for sentence, space in raw.sentences(text)
+        read_source(sentence, *settings)._replace(space=space, said=said)
+        for sentence, space, said in _parts(text)
     ]
+
+
+def _parts(text: str) -> Iterator[tuple[str, str, bool]]:
+    """Give the sentences of a text, and behind each what is said in it."""
+    for sentence, space in raw.sentences(text):
+        around, said = raw.apart(sentence)
+        yield around, space, False
+        yield from ((*part, True) for part in raw.sentences(said))
 
 
 def unknown_words(source: Source, vocabulary: Vocabulary) -> list[str]:
@@ -175,9 +186,17 @@ def in_loop(translation: str, source: Source) -> bool:
 
 def joined(sentences: Iterable[tuple[Source, str]]) -> str:
     """Join the translations of a text's sentences, each in the form of its source."""
-    return "".join(
-        raw.in_kind(text, source.form) + source.space for source, text in sentences
-    )
+    parts: list[str] = []
+    said: list[str] = []  # in each of them
+    for source, text in sentences:
+        written = raw.in_kind(text, source.form) + source.space
+        if source.said and parts:
+            said[-1] += written
+        else:
+            parts.append(written)
+            said.append("")
+    held = ([quote] if quote else [] for quote in said)
+    return "".join(map(raw.filled, parts, held))
 
 
 def printable(text: str) -> str:

@@ -16,7 +16,9 @@ import { Trainee } from "../../book/interactive/trainee.js";
 import { measured, Training } from "../../book/interactive/training.js";
 import { Transformer } from "../../book/interactive/model.js";
 import { inKind } from "../../book/interactive/raw.js";
-import { readSource, readText, SubwordVocabulary } from "../../book/interactive/subwords.js";
+import {
+  joined, readSource, readText, SubwordVocabulary,
+} from "../../book/interactive/subwords.js";
 import { ModelParts, readSafetensors, unpacked } from "../../book/interactive/weights.js";
 
 const json = (file) => JSON.parse(readFileSync(file, "utf-8"));
@@ -40,12 +42,12 @@ const answers = {
 
   texts({ tokenizer, texts }) {
     const vocabulary = SubwordVocabulary.fromTokenizer(json(tokenizer));
-    return texts.map((text) =>
-      readText(text, vocabulary, 10_000, true).map((source) => [
-        source.text, source.ids, source.space, source.said,
-        inKind(source.text, source.form),
-      ]),
-    );
+    return texts.map((text) => {
+      const read = readText(text, vocabulary, 10_000, true);
+      const back = read.map((source) => inKind(source.text, source.form));
+      const rows = read.map(({ text: one, ids, space, said }) => [one, ids, space, said]);
+      return [rows, back, joined(read, back)];
+    });
   },
 
   logits({ folder, config, pairs, switches }) {

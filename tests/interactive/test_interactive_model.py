@@ -31,7 +31,7 @@ from lib.evaluation.strangers import strangers
 from lib.model import Transformer
 from lib.text.files import read_json
 from lib.text.raw import in_kind
-from lib.text.sentences import read_source, read_text
+from lib.text.sentences import joined, read_source, read_text
 from lib.translator import SHIPPED, Translator
 
 MODULES = ROOT / "book" / "interactive"
@@ -114,7 +114,7 @@ ODD = st.lists(
         KNOWN,
         st.sampled_from([*" '’▁\t\n\u00a0\u200b\u0301.,!?¿-_²Ⅷ\ufeff\x1c\x85木😀"]),
         st.sampled_from(["don't", "I'll", "<eos>", "<unk>", "naïve", "e\u0301t", "12"]),
-        st.sampled_from(["The", " dog", " el", " niño", "ing", "…", "--", " '"]),
+        st.sampled_from(["The", ' "dog," ', " “el”", " niño", "ing", "…", "--", " '"]),
     ),
     max_size=12,
 ).map("".join)
@@ -148,8 +148,9 @@ def compare_texts(place: Path, texts: list[str]) -> None:
     for text, answer in zip(texts, found, strict=True):
         read = read_text(text, vocabulary, 10_000, prose=True)
         assert answer == [
-            [each.text, each.ids, each.space, in_kind(each.text, each.form)]
-            for each in read
+            [[*each[:2], each.space, each.said] for each in read],
+            [in_kind(each.text, each.form) for each in read],
+            joined((each, each.text) for each in read),
         ], text
 
 

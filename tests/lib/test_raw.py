@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from lib.config import TransformerConfig
 from lib.model import Transformer
 from lib.text import SubwordVocabulary
-from lib.text.raw import PLACEHOLDER, in_kind, plain, prepare, sentences
+from lib.text.raw import PLACEHOLDER, apart, in_kind, plain, prepare, sentences
+from lib.text.sentences import joined, read_text
 from lib.text.subwords import ALPHABET
 from lib.text.words import UNK
 from lib.translator import Translator
@@ -37,6 +38,8 @@ LETTERS = frozenset(ALPHABET + string.whitespace)
         ("I said no. He left.", ["I said no.", "He left."]),
         ("Is it I. He asked.", ["Is it I.", "He asked."]),
         ("Wait... What?! Yes. 😀", ["Wait...", "What?!", "Yes. 😀"]),
+        ("I waited… but she came.", ["I waited…", "but she came."]),
+        ('"Well... no," he said.', ['"Well... no," he said.']),
         ("It is 5 p.m. Tom left.\nBye", ["It is 5 p.m.", "Tom left.", "Bye"]),
         ("hello", ["hello"]),
         ("it is late. i told mr. oz. ok", ["it is late.", "i told mr. oz.", "ok"]),
@@ -57,7 +60,9 @@ def test_nothing_of_a_text_is_lost(text: str) -> None:
     [
         ("I LOVE YOU", "I love you.", "I LOVE YOU"),
         ("where are you?", "Where are you?", "where are you?"),
-        ("“Hi,” she said…", '"Hi," she said...', "“Hi,” she said..."),
+        ("“Hi,” she said…", '"Hi," she said.', "“Hi,” she said..."),
+        ("“Go home.”", "Go home.", "“Go home.”"),
+        ("I waited... 😀", "I waited.", "I waited... 😀"),
         ("I love it 😀😀", "I love it.", "I love it 😀😀"),
         ("👋 hi :)", "Hi.", "👋 hi :)"),
         ("Ask 王伟 now.", f"Ask {PLACEHOLDER} now.", "Ask 王伟 now."),
@@ -76,6 +81,13 @@ def test_what_was_typed_is_read_plainly_and_given_back(
     assert in_kind(text.replace(PLACEHOLDER, UNK), form) == back
 
 
+def test_a_single_word_is_read_as_the_vocabulary_has_it() -> None:
+    tokens = ["▁bread", "▁stop", "▁Stop", "▁hi"]
+    typed = ["bread", "Bread", "BREAD", "stop", "hi", "bread is"]
+    read = [prepare(word, LETTERS, tokens)[0] for word in typed]
+    assert read == ["bread.", "Bread.", "bread.", "Stop.", "Hi.", "Bread is."]
+
+
 @given(st.text(st.sampled_from("abcXYZ .!?“”'😀王é"), max_size=30))
 def test_what_is_read_can_be_written(typed: str) -> None:
     text, _ = prepare(typed, LETTERS)
@@ -87,6 +99,33 @@ def test_a_missing_placeholder_is_not_made_up() -> None:
     _, form = prepare("Ask 王 and 李 now.", LETTERS)
     assert in_kind(f"Pregunta a {UNK}.", form) == "Pregunta a 王."
     assert in_kind("Pregunta <unk>.", form._replace(held=())) == "Pregunta <unk>."
+
+
+@pytest.mark.parametrize(
+    ("typed", "around", "said"),
+    [
+        ("“I am here,” he said.", "“_,” he said.", "I am here"),
+        ("She asked, “Where?”", "She asked, “_.”", "Where?"),
+        ('"No," he said, "not now."', '"No," he said, "not now."', ""),
+        ('The sign says "No dogs".', 'The sign says "_".', "No dogs"),
+        ('"Wait..." he said.', '"_" he said.', "Wait..."),
+        ('A 6" pipe and a 4" pipe.', 'A 6" pipe and a 4" pipe.', ""),
+        ('He said "yes.', 'He said "yes.', ""),
+        ("He said “!”", "He said “!”", ""),
+        (f'"Yes," said {PLACEHOLDER}.', f'"Yes," said {PLACEHOLDER}.', ""),
+    ],
+)
+def test_what_is_said_is_read_apart(typed: str, around: str, said: str) -> None:
+    assert apart(typed) == (around.replace("_", PLACEHOLDER), said)
+
+
+def test_what_is_said_stands_in_its_place_again() -> None:
+    letters = SubwordVocabulary.build(["Yes, he is here."] * 3, 400, ALPHABET)
+    typed = "HE SAID: “IT IS LATE. I GO.” “Yes,” said 王… Go."
+    read = read_text(typed, letters, 200, prose=True)
+    assert [source.said for source in read] == [0, 1, 1, 0, 1, 0]
+    same = [(source, source.text.replace(PLACEHOLDER, UNK)) for source in read]
+    assert joined(same) == typed.replace("…", "...")
 
 
 def test_plain_text_stays_as_it_is() -> None:

@@ -9,7 +9,7 @@
 import { Matrix } from "../arrays.js";
 import { noSwitches } from "../config.js";
 import { inKind, withoutLoops } from "../raw.js";
-import { readText } from "../subwords.js";
+import { joined, readText } from "../subwords.js";
 
 /**
  * @typedef {import("./engine.js").Node} Node
@@ -295,7 +295,7 @@ export class Session {
   written() {
     const text = (/** @type {number} */ at) =>
       at === this.at ? this.own() : (this.finished[at]?.text ?? "");
-    return this.sources.map(({ space }, at) => text(at) + space).join("").trimEnd();
+    return joined(this.sources, this.sources.map((_, at) => text(at))).trimEnd();
   }
 
   /** Whether the model doubts what it wrote, or went round in a circle. */
