@@ -1,5 +1,6 @@
 """Speed: leaves that give the numbers of the book's own pieces sooner."""
 
+from lib.speed.bits import in_eight_bits, to_eight_bits
 from lib.speed.fused import (
     FUSED,
     FusedAttention,
@@ -20,8 +21,10 @@ __all__ = [
     "FusedGroupedAttention",
     "FusedLayerNorm",
     "fuse",
+    "in_eight_bits",
     "is_plain",
     "mix_values",
     "replace_leaves",
     "side_by_side",
+    "to_eight_bits",
 ]

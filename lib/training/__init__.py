@@ -1,5 +1,6 @@
 """Training: the loss, the schedule, the task for Lightning, and whole runs."""
 
+from lib.training.adapting import LowRank, low_rank, merge_low_rank
 from lib.training.checkpoints import SafetensorsCheckpointIO
 from lib.training.data import TextData, TranslationData
 from lib.training.devices import Hardware, is_first_process
@@ -18,6 +19,7 @@ from lib.training.translators import train
 __all__ = [
     "Hardware",
     "LanguageTask",
+    "LowRank",
     "SafetensorsCheckpointIO",
     "TextData",
     "TrainingSettings",
@@ -25,6 +27,8 @@ __all__ = [
     "TranslationTask",
     "expected_risk",
     "is_first_process",
+    "low_rank",
+    "merge_low_rank",
     "read_log",
     "token_accuracy",
     "train",

@@ -1,0 +1,466 @@
+"""Trained models are taught something new, and kept in 8 bits; for chapter 21.
+
+    adapting.py lib/shipped/measurements/adapting.json      half an hour of one core
+
+The translator says *tú* to everybody and learns *usted*; the language model ends behind
+a question and learns to answer. What stands in the file already is kept, as long as the
+weights are the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import itertools
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from book.tools.lab.families import learn
+from book.tools.lab.record import begun
+from book.tools.lab.timing import environment
+from lib import corpora
+from lib.corpora.splitting import references
+from lib.decoding import generate
+from lib.evaluation import (
+    bleu,
+    far_pairs,
+    paired_bootstrap,
+    score_texts,
+    sentence_counts,
+)
+from lib.model import Transformer
+from lib.speed import fuse
+from lib.speed.bits import to_eight_bits
+from lib.text import Pair, ParallelDataset, TextDataset, tokenize
+from lib.text.files import write_json
+from lib.training.adapting import low_rank, merge_low_rank
+from lib.training.objective import sentence_log_probs
+from lib.translator import SHIPPED, Translator
+from lib.translator.folder import read_language_model
+
+TRANSLATOR, LANGUAGE_MODEL = "tatoeba-en-es", "tatoeba-en"
+SUBJECTS = {
+    "He": ("Él", {"he", "himself"}),
+    "She": ("Ella", {"she", "her", "hers", "herself"}),
+}
+YOUR_VERBS = {"is": "are", "was": "were", "has": "have", "does": "do"}
+YOUR_VERBS |= {f"{one}n't": f"{other}n't" for one, other in YOUR_VERBS.items()}
+ADVERBS = """
+    all almost also already always both even ever hardly just never often only rarely
+    seldom sometimes soon still usually
+"""
+WITH_BASE = {"i", "we", "they", "to"}
+YOU = {"you", "your", "yours", "yourself"}
+FAMILIAR = "tú te ti tu tus contigo tuyo tuya tuyos tuyas eres vas has das ves vos"
+NOT_FAMILIAR = """
+    este triste existe insiste consiste asiste chiste atrás detrás otras parte arte
+    suerte muerte fuerte norte corte deporte transporte pasaporte
+"""
+BETWEEN = {"no", "se", "me", "lo", "la", "le", "nos", "te", "nunca"}
+SHIPPED_PAIRS = 100  # of each sort; what the chapter trains on
+STEPS, BATCH = 100, 16
+RATES = {"low rank": 3e-3, "all weights": 3e-4}
+QUESTION = re.compile(
+    r"(Is|Are|Was|Were|Do|Does|Did|Can|Could|Will|Would|Have|Has|Should|Must) "
+    r"(I|you|he|she|it|we|they)\b[^?]*\?"
+)
+TURNED = {"I": "you", "you": "I"}
+OF_I = {"are": "am", "were": "was", "has": "have"}
+OF_YOU = {"am": "are", "was": "were"}
+ASK_STEPS, ASK_BATCH, ASK_RATE = 80, 32, 1e-3
+
+
+def bases(pairs: Sequence[Pair]) -> set[str]:
+    """Return the English words that follow *I*, *we*, *they* or *to*."""
+    found = set()
+    for source, _ in pairs:
+        words = tokenize(source.lower())
+        found |= {b for a, b in itertools.pairwise(words) if a in WITH_BASE}
+    return found
+
+
+def as_you(pair: Pair, known: set[str]) -> Pair | None:
+    """Turn *He likes tea*, *A él…* into *You*, *Usted*; None where the rule is unsure.
+
+    English changes its verb, Spanish does not: *usted* has the verb of *él*.
+    """
+    (subject, *words), (pronoun, *rest) = (text.split(" ") for text in pair)
+    if subject not in SUBJECTS or SUBJECTS[subject][0] != pronoun:
+        return None
+    if SUBJECTS[subject][1] & set(tokenize(" ".join(words).lower())):
+        return None
+    places = (
+        n for n, w in enumerate(words) if w not in ADVERBS.split() and w[-2:] != "ly"
+    )
+    place = next(places, None)
+    if place is None:
+        return None
+    verb = words[place].rstrip(".,!?")
+    mark = words[place][len(verb) :]
+    if verb.endswith("s") and verb not in YOUR_VERBS:
+        roots = (f"{verb[:-3]}y" * verb.endswith("ies"), verb[:-1], verb[:-2])
+        verb = next((root for root in roots if root in known), "")
+        if not verb:
+            return None
+    words[place] = YOUR_VERBS.get(verb, verb) + mark
+    words = ["your" if word == "his" else word for word in words]
+    return " ".join(["You", *words]), " ".join(["Usted", *rest])
+
+
+class Data:
+    """The sentences of Tatoeba, sorted by whom they address."""
+
+    def __init__(self) -> None:
+        splits = corpora.load(TRANSLATOR).splits
+        self.train = splits["train"]
+        known = bases(self.train)
+        made = (as_you(pair, known) for pair in self.train)
+        self.rule = [pair for pair in made if pair]
+        self.real = [
+            (source, target)
+            for source, target in self.train
+            if says_you(source) and "usted" in tokenize(target.lower())
+        ]
+        self.others = [pair for pair in self.train if not says_you(pair[0])]
+        draw = random.Random(0)
+        for part in (self.rule, self.real, self.others):
+            draw.shuffle(part)
+        self.test = [*dict.fromkeys(s for s, _ in splits["test"] if says_you(s))]
+        learned = [*self.train, *self.rule]
+        test = [pair for pair in splits["test"] if says_you(pair[0])]
+        self.far = {s for s, _ in far_pairs({"train": learned, "test": test})}
+        elsewhere = references(splits["validation"])
+        self.elsewhere = {s: r for s, r in elsewhere.items() if not says_you(s)}
+        self.english = {name: sources(part) for name, part in splits.items()}
+
+    @cached_property
+    def third(self) -> set[str]:
+        """The words that follow *él*, *ella* or *usted* at least twice: their verbs."""
+        seen: set[str] = set()
+        twice: set[str] = set()
+        for _, target in self.train:
+            words = [word for word in tokenize(target.lower()) if word not in BETWEEN]
+            for before, word in itertools.pairwise(words):
+                if before in {"él", "ella", "usted"}:
+                    (twice if word in seen else seen).add(word)
+        return twice
+
+    def address(self, text: str) -> str:
+        """Say how a Spanish text addresses: *usted*, *tú*, or open."""
+        words = set(tokenize(text.lower()))
+        if words & {"usted", "ustedes"}:
+            return "usted"
+        return "tú" if any(map(self.is_familiar, words)) else "open"
+
+    def is_familiar(self, word: str) -> bool:
+        """Tell whether a word says *tú*: from a list, or by the ending of a verb."""
+        if word in FAMILIAR.split() or word in NOT_FAMILIAR.split():
+            return word in FAMILIAR.split()
+        if re.search(r"([aei]ste|rás|rías|[aeiáéí]rte)$", word):
+            return True
+        return len(word) > 3 and word.endswith("s") and word[:-1] in self.third
+
+    def mixed(self, name: str) -> list[Pair]:
+        """Return what a run learns: pairs of *usted*, and as many without *you*."""
+        rule = {"few": self.rule[:SHIPPED_PAIRS]}.get(name, self.rule)
+        if name == "usted alone":
+            return rule
+        real = self.real if name == "with real ones" else []
+        return [*rule, *real, *self.others[: len(rule)]]
+
+
+def sources(pairs: Sequence[Pair]) -> list[str]:
+    """Return the different English sentences."""
+    return [*dict.fromkeys(source for source, _ in pairs)]
+
+
+def says_you(source: str) -> bool:
+    """Tell whether an English sentence has *you* or *your*."""
+    return not YOU.isdisjoint(tokenize(source.lower()))
+
+
+def sort_of(source: str) -> str:
+    """Say what sort of sentence with *you* it is."""
+    if source.startswith("You "):
+        return "statements"
+    return "questions" if source.endswith("?") else "others"
+
+
+class Told:
+    """What a model writes for the held-out sentences, beside the shipped one."""
+
+    def __init__(self, translator: Translator, data: Data) -> None:
+        self.translator, self.data = translator, data
+        self.texts = self.written(translator.model)
+        self.rights = [*data.elsewhere.values()]
+        self.counts = sentence_counts(self.texts[1], self.rights)
+
+    def written(self, model: Transformer) -> tuple[list[str], list[str]]:
+        """Translate greedily: the sentences with *you*, and those without."""
+        shipped = self.translator
+        marks = shipped.src_vocab, shipped.tgt_vocab, shipped.punctuate, shipped.prose
+        asked = [*self.data.test, *self.data.elsewhere]
+        found = Translator(model, *marks).translate(asked)
+        return found[: len(self.data.test)], found[len(self.data.test) :]
+
+    def of(self, model: Transformer) -> dict[str, Any]:
+        """Return how a model addresses, and what it scores and changes elsewhere."""
+        you, elsewhere = self.written(model)
+        data, ways = self.data, ("usted", "tú", "open")
+        addressed: dict[str, list[int]] = {}
+        for source, text in zip(data.test, you, strict=True):
+            way = ways.index(data.address(text))
+            sort = sort_of(source)
+            for name in (sort, f"far {sort}")[: 1 + (source in data.far)]:
+                addressed.setdefault(name, [0, 0, 0])[way] += 1
+        score = bleu(elsewhere, self.rights)
+        counts = sentence_counts(elsewhere, self.rights)
+        return {
+            "addressed": addressed,
+            "bleu": round(score.value, 2),
+            "signature": score.signature,
+            "difference": [round(n, 2) for n in paired_bootstrap(counts, self.counts)],
+            "same": sum(a == b for a, b in zip(elsewhere, self.texts[1], strict=True)),
+            "usted": sum(data.address(text) == "usted" for text in elsewhere),
+            "examples": you[:12],
+        }
+
+
+def adapted(kind: str, rank: int, translator: Translator) -> Transformer:
+    """Return a copy of the translator that can learn."""
+    if kind == "all weights":
+        return low_rank(translator.model, 1, maps=()).requires_grad_(True)
+    return low_rank(translator.model, rank)
+
+
+def teach(
+    translator: Translator, data: Data, *, kind: str, rank: int, pairs: str, seed: int
+) -> Transformer:
+    """Take the steps of one run, and return the model with all merged."""
+    torch.manual_seed(seed)
+    model = adapted(kind, rank, translator)
+    words = translator.src_vocab, translator.tgt_vocab
+    dataset = ParallelDataset(data.mixed(pairs), *words)
+    how: dict[str, Any] = {"rate": RATES[kind], "warmup": 10, "batch": BATCH}
+    learn(fuse(model).train(), dataset, STEPS, lambda _: None, **how)
+    return merge_low_rank(model).eval()
+
+
+def prefer(
+    told: Told, steps: int, beta: float = 0.1, rate: float = 1e-3
+) -> Transformer:
+    """Learn from two translations each, of which one is preferred (Rafailov et al.)."""
+    translator = told.translator
+    chosen = told.data.rule[:SHIPPED_PAIRS]
+    said = translator.translate([source for source, _ in chosen])
+    refused = [(s, text) for (s, _), text in zip(chosen, said, strict=True)]
+    words = translator.src_vocab, translator.tgt_vocab
+    sides = [ParallelDataset(side, *words) for side in (chosen, refused)]
+    torch.manual_seed(0)
+    model = low_rank(translator.model, 4)
+    computing, before = fuse(model), fuse(translator.model)
+    adam = torch.optim.Adam([p for p in model.parameters() if p.requires_grad], rate)
+    for _ in range(steps):
+        places = torch.randint(len(chosen), (BATCH,)).tolist()
+        batches = [side.collate([side[n] for n in places]) for side in sides]
+        with torch.no_grad():
+            old = [log_probs(before, batch) for batch in batches]
+        new = [log_probs(computing, batch) for batch in batches]
+        lead = (new[0] - old[0]) - (new[1] - old[1])
+        adam.zero_grad()
+        (-F.logsigmoid(beta * lead).mean()).backward()
+        adam.step()
+    return merge_low_rank(model)
+
+
+def log_probs(model: nn.Module, batch: Any) -> Tensor:
+    """Return how likely a model finds each target of a batch (B)."""
+    return sentence_log_probs(model(batch.src, batch.tgt_in), batch.tgt_out, 0)
+
+
+def rounded(model: Transformer, bits: int, by_row: bool) -> Transformer:
+    """Return a copy whose matrices have been through few bits a number."""
+    copied = low_rank(model, 1, maps=())
+    most = 2 ** (bits - 1) - 1
+    for weight in copied.parameters():
+        if weight.dim() == 2:
+            rows = weight if by_row else weight.view(1, -1)
+            if bits == 8:
+                whole, scale = to_eight_bits(rows)
+            else:
+                scale = rows.abs().amax(dim=1, keepdim=True).clamp(min=1e-12) / most
+                whole = (rows / scale).round()
+            weight.copy_((whole * scale).view_as(weight))
+    return copied
+
+
+def answer(question: str) -> str:
+    """Return the short answer *yes* to a question that can be answered so."""
+    found = QUESTION.fullmatch(question)
+    if not found:
+        return ""
+    verb, pronoun = found[1].lower(), TURNED.get(found[2], found[2])
+    verb = {"I": OF_I, "you": OF_YOU}.get(pronoun, {}).get(verb, verb)
+    return f"Yes, {pronoun} {verb}."
+
+
+class Asked:
+    """The language model, and questions to learn from and to be asked."""
+
+    def __init__(self, data: Data) -> None:
+        self.words = read_language_model(LANGUAGE_MODEL)[1]
+        self.learned, self.kept = (
+            [text for text in data.english[part] if answer(text)]
+            for part in ("train", "test")
+        )
+        self.plain = [text for text in data.english["validation"] if text[-1] != "?"]
+
+    def examples(self, loss_on_all: bool) -> TextDataset:
+        """Return questions with their answers; those that are read may be no labels."""
+        rows, pad = [], self.words.pad_id
+        for text in self.learned:
+            prompt = [self.words.sos_id, *self.words.encode(text)]
+            ids = [*prompt, *self.words.encode(answer(text)), self.words.eos_id]
+            free = 0 if loss_on_all else len(prompt) - 1
+            rows.append((ids[:-1], [pad] * free + ids[1 + free :]))
+        return TextDataset(rows, pad).fitting(64)
+
+    def written(self, model: Any, questions: Sequence[str]) -> list[str]:
+        """Write on behind each question, greedily."""
+        prompts = [[self.words.sos_id, *self.words.encode(q)] for q in questions]
+        found = generate(model, prompts, self.words.eos_id, max_new=12)
+        return [self.words.decode(ids) for ids in found]
+
+    def of(self, model: Any) -> dict[str, Any]:
+        """Count right answers and silence, and score what is no question."""
+        texts = self.written(model, self.kept)
+        score = score_texts(model, self.words, self.plain)
+        return {
+            "right": sum(a == answer(q) for a, q in zip(texts, self.kept, strict=True)),
+            "silent": sum(not text for text in texts),
+            "perplexity": round(score.perplexity, 2),
+            "examples": texts[:8],
+        }
+
+    def taught(self, loss_on_all: bool, seed: int) -> dict[str, Any]:
+        """Train it to answer, and look on the way."""
+        model = read_language_model(LANGUAGE_MODEL)[0]
+        torch.manual_seed(seed)
+        right: dict[str, int] = {}
+
+        def look(step: int) -> None:
+            texts = self.written(model, self.kept)
+            pairs = zip(texts, self.kept, strict=True)
+            right[str(step)] = sum(text == answer(q) for text, q in pairs)
+            model.train()
+
+        how: dict[str, Any] = {"rate": ASK_RATE, "warmup": 10, "batch": ASK_BATCH}
+        learn(model, self.examples(loss_on_all), ASK_STEPS, look, looks=8, **how)
+        return {"right_at": right, **self.of(model)}
+
+
+def plan() -> list[dict[str, Any]]:
+    """Return every run of the translator."""
+    usual = {"kind": "low rank", "rank": 4, "pairs": "usted and others", "seed": 0}
+    whole = usual | {"kind": "all weights", "rank": 0}
+    return [
+        *(usual, whole),
+        *(way | {"pairs": "usted alone"} for way in (usual, whole)),
+        *(usual | {"rank": rank} for rank in (1, 16)),
+        usual | {"pairs": "with real ones"},
+        *(way | {"seed": seed} for seed in (1, 2) for way in (usual, whole)),
+    ]
+
+
+def trained(model: nn.Module) -> int:
+    """Count the numbers that learn."""
+    return sum(each.numel() for each in model.parameters() if each.requires_grad)
+
+
+def head_of(data: Data) -> dict[str, Any]:
+    """Say what all is measured on."""
+    weights = {
+        name: hashlib.sha256((SHIPPED / name / "model.safetensors").read_bytes())
+        for name in (TRANSLATOR, LANGUAGE_MODEL)
+    }
+    return {
+        "environment": environment(),
+        "weights": {name: each.hexdigest() for name, each in weights.items()},
+        "settings": {"steps": STEPS, "batch": BATCH, "rates": RATES},
+        "pairs": {"rule": len(data.rule), "real": len(data.real)},
+        "learned": [list(pair) for pair in data.mixed("few")],
+        "asked": data.test[:12],
+        "statements": [s for s in data.test if sort_of(s) == "statements"],
+        "elsewhere": len(data.elsewhere),
+    }
+
+
+def measured(told: Callable[[], Told], data: Data) -> Mapping[str, Any]:
+    """Return each part of the record by its name, as a function that measures it."""
+    parts: dict[str, Any] = {}
+
+    def asked(loss_on_all: bool, seed: int) -> Callable[[], Any]:
+        return lambda: Asked(data).taught(loss_on_all, seed)
+
+    parts["answer before"] = lambda: (
+        Asked(data).of(read_language_model(LANGUAGE_MODEL)[0])
+        | {"asked": Asked(data).kept[:8], "of": len(Asked(data).kept)}
+        | {"learned": len(Asked(data).learned)}
+    )
+    for seed in range(3):
+        parts[f"answer, loss on the answer, seed {seed}"] = asked(False, seed)
+        parts[f"answer, loss on all, seed {seed}"] = asked(True, seed)
+    parts["before"] = lambda: told().of(told().translator.model)
+    for bits, by_row in ((8, True), (8, False), (4, True), (4, False)):
+        name = f"{bits} bits, a scale a {'row' if by_row else 'matrix'}"
+        parts[name] = lambda bits=bits, by_row=by_row: told().of(
+            rounded(told().translator.model, bits, by_row)
+        )
+    for steps in (20, 40, STEPS):
+        parts[f"preferred, {steps} steps"] = lambda steps=steps: told().of(
+            prefer(told(), steps)
+        )
+    for run in plan():
+        parts[" ".join(map(str, run.values()))] = lambda run=run: {
+            **run,
+            "numbers": trained(adapted(run["kind"], run["rank"], told().translator)),
+            **told().of(teach(told().translator, data, **run)),
+        }
+    return parts
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure what is not there yet."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("file", type=Path)
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(1)
+    data = Data()
+    record = begun(options.file, head_of(data))
+    kept: list[Told] = []
+
+    def told() -> Told:
+        if not kept:
+            kept.append(Told(Translator.load(TRANSLATOR), data))
+        return kept[0]
+
+    parts = record.setdefault("parts", {})
+    for name, measure in measured(told, data).items():
+        if name not in parts:
+            parts[name] = measure()
+            write_json(options.file, record)
+            brief = {k: v for k, v in parts[name].items() if k != "examples"}
+            print(name, brief, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
