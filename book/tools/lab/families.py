@@ -155,7 +155,7 @@ def is_right(kind: str, said: str, wanted: str) -> bool:
 
 
 def filled(model: Any, texts: Sequence[str], vocabulary: Vocabulary) -> dict[str, Any]:
-    """Count the gaps that are filled right, of how many of each kind."""
+    """Count the gaps filled right, of how many, and those filled with *no*."""
     found = {}
     for kind, gaps in questions(texts).items():
         rows = TextDataset((gap(*one, vocabulary) for one in gaps), vocabulary.pad_id)
@@ -168,7 +168,7 @@ def filled(model: Any, texts: Sequence[str], vocabulary: Vocabulary) -> dict[str
             for row in (said, labels)
         ]
         right = sum(is_right(kind, *pair) for pair in zip(*words, strict=True))
-        found[kind] = [right, len(gaps)]
+        found[kind] = [right, len(gaps), words[0].count("no")]
     return found
 
 
