@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from book.tools.lab.since_2017 import RATE, WAY
+from book.tools.lab.since_2017 import RATE, SEEDS, WAY
 from book.tools.project.address import ROOT
 from lib.text.files import read_json
 from lib.translator import SHIPPED
@@ -39,9 +39,9 @@ def text() -> str:
 
 
 def runs_of(measured: dict[str, Any], changes: list[str]) -> list[dict[str, Any]]:
-    """The runs with these changes, one for each seed."""
-    wanted = {"changes": changes, "rate": RATE}
-    return [run for run in measured["runs"] if wanted.items() <= run.items()]
+    """The runs with these changes, one for each of the three seeds."""
+    wanted = [{"changes": changes, "rate": RATE, "seed": seed} for seed in SEEDS]
+    return [r for w in wanted for r in measured["runs"] if w.items() <= r.items()]
 
 
 def main(path: Path = FILE) -> int:
