@@ -23,9 +23,9 @@ def to_eight_bits(weight: Tensor) -> tuple[Tensor, Tensor]:
           is nearly the matrix.
 
     Example:
-        >>> whole, scale = to_eight_bits(torch.tensor([[0.5, -1.0], [0.02, 0.01]]))
+        >>> whole, scale = to_eight_bits(torch.tensor([[0.3, -1.0], [0.02, 0.005]]))
         >>> whole.tolist()
-        [[64, -127], [127, 64]]
+        [[38, -127], [127, 32]]
 
     Built in chapter 21.
     """

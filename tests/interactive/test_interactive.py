@@ -73,13 +73,13 @@ def test_a_figure_stands_alone_in_every_light_and_width(
 
 
 @pytest.mark.parametrize("name", sorted({*NAMES} - {*TRANSLATORS, WRITER}))
-def test_a_figure_brings_at_most_40_kb_of_script(name: str) -> None:
+def test_a_figure_brings_at_most_42_kb_of_script(name: str) -> None:
     """And 20 of numbers, which one computes with."""
     data = sources() / "head_numbers.js"
     size = data.stat().st_size
     brought = data.resolve() in in_order(sources() / "figures" / f"{name}.js")
     assert size <= 20_000
-    assert len(packed(name).encode()) <= 40_000 + brought * size
+    assert len(packed(name).encode()) <= 42_000 + brought * size
 
 
 def test_the_page_translate_has_its_place() -> None:
