@@ -14,7 +14,7 @@ import { beamSearch } from "../../interactive/beam.js";
 import { Greedy } from "../../interactive/greedy.js";
 import { Transformer } from "../../interactive/model.js";
 import { inKind } from "../../interactive/raw.js";
-import { readText, SubwordVocabulary } from "../../interactive/subwords.js";
+import { joined, readText, SubwordVocabulary } from "../../interactive/subwords.js";
 import { ModelParts, readSafetensors, unpacked } from "../../interactive/weights.js";
 
 const job = JSON.parse(readFileSync(process.argv[2], "utf-8"));
@@ -42,10 +42,8 @@ function translate(/** @type {string} */ sentence) {
     while (!greedy.done) greedy.step();
     return greedy.ids;
   });
-  const texts = sources.map(
-    ({ form, space }, i) => inKind(vocabulary.decode(ids[i]), form) + space,
-  );
-  return { ids, text: texts.join(""), first };
+  const texts = sources.map(({ form }, i) => inKind(vocabulary.decode(ids[i]), form));
+  return { ids, text: joined(sources, texts), first };
 }
 
 async function load(/** @type {string} */ folder) {
