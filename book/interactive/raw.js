@@ -39,6 +39,14 @@ const QUOTE = new RegExp(
 const DOTS = new RegExp(`(?<=[${LETTER}])\\.{3,}(?!.*[${LETTER}])`, "gu");
 const FACE = /(?:^| )(?:[:;]-?[()DP]|<3)(?= |$)/gu;
 const LOOP = /([^\p{Nd}])\1{3,}|([^\p{Nd}]{2,}?)\2{2,}/giu;
+const NAMES = new RegExp(
+  "(?<![\\p{L}\\p{N}_])(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february" +
+    "|april|june|july|august|(?:septem|octo|novem|decem)ber|christmas|english|spanish" +
+    "|french|german|italian|japanese|chinese|russian|american|london|paris|boston|tokyo" +
+    "|england|spain|france|germany|italy|japan|china|russia|canada|mexico|america" +
+    "|europe)(?![\\p{L}\\p{N}_])",
+  "gu",
+);
 const ODD_SPACES = /[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]/gu; // no end to anybody
 const AFTER_DOTS = new RegExp(`(?<=\\.{3}[${SPACES}])|(?<=…[${SPACES}])`, "u");
 const ENDS = /[.?!。？！؟।]['")»]*$/u;
@@ -143,8 +151,10 @@ export function prepare(sentence, alphabet, tokens) {
   }
   const capitals = capitalsOf(text);
   if (capitals === "all") text = text.toLowerCase();
-  const [letter = "", ...rest] = text;
-  const first = letter.toUpperCase() + rest.join("");
+  text = text.replace(/[?!]{2,}/g, (run) => (run.includes("?") ? "?" : "!"));
+  text = text.replace(/(?<= )&(?= )/g, "and");
+  if (capitals !== "some") text = text.replace(NAMES, large);
+  const first = large(text);
   const whole = tokens.has(`▁${text}`) && !tokens.has(`▁${first}`);
   if (capitals !== "some" && !(whole && text.length > 2)) text = first;
   const ended = ENDS.test(text);
@@ -221,6 +231,12 @@ function carry(text, held) {
     [text, held] = [rest, held.slice(0, -1)];
   }
   return [text, before, after, held];
+}
+
+/** @param {string} text */
+function large(text) {
+  const [first = "", ...rest] = text;
+  return first.toUpperCase() + rest.join("");
 }
 
 /** @param {string} text @returns {Form["capitals"]} */

@@ -36,6 +36,14 @@ _QUOTE = re.compile(r'(?<!\w)(["“])(?=\S)([^"“”]*?)((?<!\.)[.,])?(?<=\S)([
 _DOTS = re.compile(r"(?<=\w)\.{3,}(?!.*\w)")
 _FACE = re.compile(r"(?:^|\s)(?:[:;]-?[()DP]|<3)(?=\s|$)")
 _LOOP = re.compile(r"(\D)\1{3,}|(\D{2,}?)\2{2,}", re.IGNORECASE)
+_MARKS = re.compile(r"[?!]{2,}")
+# Names that every language course has; "march", "may" and "polish" are words as well.
+_NAMES = re.compile(
+    r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|april|june|july"
+    r"|august|(?:septem|octo|novem|decem)ber|christmas|english|spanish|french|german"
+    r"|italian|japanese|chinese|russian|american|london|paris|boston|tokyo|england"
+    r"|spain|france|germany|italy|japan|china|russia|canada|mexico|america|europe)\b"
+)
 _ODD_SPACES = re.compile(r"[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]")  # no end to anybody
 _ENDS = re.compile(r"[.?!。？！؟।]['\")»]*$")
 
@@ -187,7 +195,11 @@ curly=False, held=(), loops=False))
     capitals = _capitals(text)
     if capitals == "all":
         text = text.lower()
-    first = text[:1].upper() + text[1:]
+    text = _MARKS.sub(lambda run: "?" if "?" in run[0] else "!", text)
+    text = re.sub("(?<= )&(?= )", "and", text)
+    if capitals != "some":
+        text = _NAMES.sub(lambda name: _large(name[0]), text)
+    first = _large(text)
     if capitals != "some" and not (
         len(text) > 2 and f"▁{text}" in tokens and f"▁{first}" not in tokens
     ):
@@ -258,6 +270,10 @@ def _carry(text: str, held: list[str]) -> tuple[str, str, str, list[str]]:
         after = text[len(rest) : -1] + held[-1] + after
         text, held = rest, held[:-1]
     return text, before, after, held
+
+
+def _large(word: str) -> str:
+    return word[:1].upper() + word[1:]
 
 
 def _capitals(text: str) -> str:

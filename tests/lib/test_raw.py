@@ -88,6 +88,26 @@ def test_a_single_word_is_read_as_the_vocabulary_has_it() -> None:
     assert read == ["bread.", "Bread.", "bread.", "Stop.", "Hi.", "Bread is."]
 
 
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("we met in paris in july", "We met in Paris in July."),
+        ("I LOVE PARIS", "I love Paris."),
+        ("paris's streets", "Paris's streets."),
+        ("she may march on monday!", "She may march on Monday!"),
+        ("I met paris in july.", "I met paris in july."),
+        ("parisian", "Parisian."),
+        ("Really?!", "Really?"),
+        ("I won!!!", "I won!"),
+        ("Tom & Ann saw R&B.", "Tom and Ann saw R&B."),
+    ],
+)
+def test_small_letters_and_many_marks_are_read_as_they_were_meant(
+    typed: str, read: str
+) -> None:
+    assert prepare(typed, LETTERS)[0] == read
+
+
 @given(st.text(st.sampled_from("abcXYZ .!?“”'😀王é"), max_size=30))
 def test_what_is_read_can_be_written(typed: str) -> None:
     text, _ = prepare(typed, LETTERS)
