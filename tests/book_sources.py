@@ -2,14 +2,18 @@
 
 import ast
 import functools
+import importlib
+import inspect
 import re
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 
 from book.tools.notebooks.notebooks import chapters, notebooks
 from book.tools.project.address import ROOT
+from book.tools.site.offline_site import LIB_ORDER
 
 CHAPTERS = chapters()
 NAMES = [path.stem for path in CHAPTERS]
@@ -51,30 +55,17 @@ def without_docstrings(node: ast.AST) -> str:
 
 
 @functools.cache
-def exported() -> dict[str, tuple[Path, Definition]]:
-    """The classes and functions that lib's modules name in `__all__`, and where."""
-    found: dict[str, tuple[Path, Definition]] = {}
-    for path in sorted((ROOT / "lib").rglob("*.py")):
-        if path.relative_to(ROOT).parts[1] in ("checks", "exercises"):
-            continue
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        public = _all_of(tree)
-        homes = {path: public}
-        for node in tree.body:  # a package brings them out of its files
-            if isinstance(node, ast.ImportFrom) and str(node.module).startswith("lib."):
-                home = ROOT / f"{str(node.module).replace('.', '/')}.py"
-                if home.is_file():
-                    homes[home] = [a.name for a in node.names if a.name in public]
-        for home, names in homes.items():
-            for node in definitions(home.read_text("utf-8")):
-                if node.name in names:
-                    found[node.name] = (home, node)
+def exported() -> dict[str, Any]:
+    """The functions and classes of lib that readers meet, by their dotted names.
+
+    Exercises and commands are left out; notebooks and the shell call them.
+    """
+    found = {}
+    for package in LIB_ORDER[: LIB_ORDER.index("exercises")]:
+        module = importlib.import_module(f"lib.{package}")
+        assert set(module.__all__) <= set(dir(module)), "the reference lists dir()"
+        for name in module.__all__:
+            one = getattr(module, name)
+            if inspect.isfunction(one) or inspect.isclass(one):
+                found[f"lib.{package}.{name}"] = one
     return found
-
-
-def _all_of(tree: ast.Module) -> list[str]:
-    """The names in a module's `__all__`."""
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-            return list(ast.literal_eval(node.value))
-    return []

@@ -6,14 +6,16 @@ ruff can tell of functions, asserts and pickles stands there too.
 
 from __future__ import annotations
 
-import ast
+import importlib
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from book.tools.project.address import ROOT
 from lib.exercises.record import CHAPTERS
-from tests.lib_sources import MODULES, TREES, Function, exported
+from tests.book_sources import definitions
 
 LONGEST_MODULE = 300
 DRAWING = {
@@ -24,6 +26,15 @@ DRAWING = {
     "lib.figures",
     "lib.figures.views",
 }
+
+
+def dotted(path: Path) -> str:
+    """Return the name that imports this file."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {dotted(path): path for path in sorted((ROOT / "lib").rglob("*.py"))}
 EVERY_MODULE = pytest.mark.parametrize("name", [n for n in MODULES if n != "lib"])
 
 
@@ -43,7 +54,7 @@ def is_inside_a_package(name: str) -> bool:
 @EVERY_MODULE
 def test_every_module_says_what_is_public(name: str) -> None:
     """A package says it for its files: what it exports is public, all else is not."""
-    names = exported(TREES[name])
+    names = getattr(importlib.import_module(name), "__all__", None)
     if names is None:
         assert is_inside_a_package(name), f"{name} has no __all__"
         return
@@ -51,12 +62,9 @@ def test_every_module_says_what_is_public(name: str) -> None:
     if MODULES[name].stem != "__init__" and not of_exercises:
         assert not is_inside_a_package(name), f"{name} leaves that to its package"
     assert len(set(names)) == len(names)
-    defined = {
-        node.name
-        for node in TREES[name].body
-        if isinstance(node, Function | ast.ClassDef) and not node.name.startswith("_")
-    }
-    missing = defined - set(names)
+    written = definitions(MODULES[name].read_text(encoding="utf-8"))
+    public = {node.name for node in written if not node.name.startswith("_")}
+    missing = public - set(names)
     assert not missing or is_inside_a_package(name), f"__all__ lacks {missing}"
 
 
