@@ -8,18 +8,16 @@ and outputs are computed from them, in the page as in lib.
 """
 
 import base64
-import json
-import sys
-from pathlib import Path
 
 import torch
 from torch import Tensor
 
-from book.tools.project.address import ROOT
+from book.tools.site.page_numbers import FOLDER, module_of
 from lib.figures.views import Lookup, record_lookups
+from lib.text.files import write_whole
 from lib.translator import Translator
 
-FILE = ROOT / "book" / "interactive" / "head_numbers.js"
+FILE = FOLDER / "head_numbers.js"
 MODEL = "grammar-en-es"
 SCALE = 16
 PADDING = 2  # tokens of padding behind each sentence
@@ -41,7 +39,6 @@ NOTE = """\
 // Written by book/tools/site/head_numbers.py. For each sentence and head stand the rows
 // of the queries, of the keys, then of the values, those of padding last in each. Each
 // number is a byte: a whole number, to be divided by 16.
-
 """
 
 
@@ -85,17 +82,8 @@ def text() -> str:
         "sentences": sentences,
         "bytes": base64.b64encode(numbers).decode(),
     }
-    lines = (f'  "{k}": {json.dumps(v, ensure_ascii=False)}' for k, v in parts.items())
-    inside = ",\n".join(lines)
-    return f"{NOTE}export const HEADS = {{\n{inside}\n}};\n"
-
-
-def main(path: Path = FILE) -> int:
-    """Compute, write the file, and say how large it is."""
-    path.write_text(text(), encoding="utf-8", newline="\n")
-    print(f"{path.name}: {path.stat().st_size:,} bytes")
-    return 0
+    return module_of(NOTE, "HEADS", parts)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    write_whole(FILE, text())

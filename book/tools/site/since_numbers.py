@@ -3,22 +3,18 @@
 -m book.tools.site.since_numbers
 """
 
-import json
-import sys
-from pathlib import Path
 from typing import Any
 
 from book.tools.lab.since_2017 import RATE, SEEDS, WAY
-from book.tools.project.address import ROOT
-from lib.text.files import read_json
+from book.tools.site.page_numbers import FOLDER, module_of
+from lib.text.files import read_json, write_whole
 from lib.translator import SHIPPED
 
-FILE = ROOT / "book" / "interactive" / "since_numbers.js"
+FILE = FOLDER / "since_numbers.js"
 NOTE = """\
 // Losses of a small language model, for six stages from 2017 to today and three seeds.
 //
 // Written by book/tools/site/since_numbers.py, of what was measured for chapter 19.
-
 """
 
 
@@ -34,8 +30,7 @@ def text() -> str:
         ],
         "cache": [runs[0]["cache"] for runs in stages],
     }
-    lines = ",\n".join(f"  {name}: {json.dumps(part)}" for name, part in parts.items())
-    return f"{NOTE}export const SINCE = {{\n{lines},\n}};\n"
+    return module_of(NOTE, "SINCE", parts)
 
 
 def runs_of(measured: dict[str, Any], changes: list[str]) -> list[dict[str, Any]]:
@@ -44,12 +39,5 @@ def runs_of(measured: dict[str, Any], changes: list[str]) -> list[dict[str, Any]
     return [r for w in wanted for r in measured["runs"] if w.items() <= r.items()]
 
 
-def main(path: Path = FILE) -> int:
-    """Write the file, and say how large it is."""
-    path.write_text(text(), encoding="utf-8", newline="\n")
-    print(f"{path.name}: {path.stat().st_size:,} bytes")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    write_whole(FILE, text())

@@ -8,20 +8,19 @@ them all, and lib and the page compute with the very same numbers.
 """
 
 import base64
-import json
-import sys
-from pathlib import Path
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch.nn.utils.rnn import pad_sequence
 
-from book.tools.project.address import ROOT
+from book.tools.site.page_numbers import FOLDER, module_of
 from lib.config import TransformerConfig
 from lib.model import Transformer
 from lib.text import Vocabulary
+from lib.text.files import write_whole
 
-FILE = ROOT / "book" / "interactive" / "small_model.js"
+FILE = FOLDER / "small_model.js"
 SCALE = 32
 STEPS = 1500
 PAIRS = [
@@ -32,13 +31,12 @@ PAIRS = [
     ("I like the red cars", "Me gustan los coches rojos"),
     ("the red car is mine", "el coche rojo es mío"),
 ]
-HEAD = """\
+NOTE = """\
 // A trained Transformer that is small enough to be looked at; it knows six sentences.
 //
 // Written by book/tools/site/small_model.py. The numbers stand in the order of their
 // names in the state dict, from A to Z. Each is a byte: a whole number, to be divided
 // by 32.
-
 """
 
 
@@ -51,27 +49,27 @@ def vocabularies() -> tuple[Vocabulary, Vocabulary]:
 def batch() -> tuple[torch.Tensor, torch.Tensor]:
     """The six pairs as token ids: sources (6, S), targets with both ends (6, T + 1)."""
     english, spanish = vocabularies()
-    src, tgt = [], []
-    for source, target in PAIRS:
-        ids = [spanish.sos_id, *spanish.encode(target), spanish.eos_id]
-        src.append(torch.tensor(english.encode(source)))
-        tgt.append(torch.tensor(ids))
-    return pad_sequence(src, batch_first=True), pad_sequence(tgt, batch_first=True)
+    src = [english.encode(source) for source, _ in PAIRS]
+    tgt = [[spanish.sos_id, *spanish.encode(t), spanish.eos_id] for _, t in PAIRS]
+    return padded(src), padded(tgt)
+
+
+def padded(rows: list[list[int]]) -> torch.Tensor:
+    """Rows of token ids, made equally long."""
+    return pad_sequence(list(map(torch.tensor, rows)), batch_first=True)
 
 
 def sizes() -> TransformerConfig:
     """The smallest sizes that learn the six sentences well."""
     english, spanish = vocabularies()
-    return TransformerConfig(
-        len(english),
-        len(spanish),
-        d_model=6,
-        n_heads=2,
-        n_layers=2,
-        d_ff=12,
-        dropout=0.0,
-        max_len=16,
-    )
+    how: dict[str, Any] = {
+        "d_model": 6,
+        "n_heads": 2,
+        "n_layers": 2,
+        "d_ff": 12,
+        "max_len": 16,
+    }
+    return TransformerConfig(len(english), len(spanish), dropout=0.0, **how)
 
 
 def trained() -> Transformer:
@@ -109,20 +107,8 @@ def text_of(model: Transformer) -> str:
         "sentences": [source for source, _ in PAIRS],
         "bytes": packed.decode(),
     }
-    text = json.dumps(parts, indent=2, ensure_ascii=False)
-    return f"{HEAD}export const SMALL = {text};\n"
-
-
-def main(path: Path = FILE) -> int:
-    """Train, write the file, and say how sure the rounded model is."""
-    model = trained()
-    src, tgt = batch()
-    chances = model(src, tgt[:, :-1]).softmax(dim=-1)
-    right = chances.gather(-1, tgt[:, 1:, None])[..., 0][tgt[:, 1:] != 0]
-    path.write_text(text_of(model), encoding="utf-8", newline="\n")
-    print(f"{path.name}: the least probability of a right word is {right.min():.2f}")
-    return 0
+    return module_of(NOTE, "SMALL", parts)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    write_whole(FILE, text_of(trained()))

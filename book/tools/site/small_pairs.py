@@ -8,26 +8,24 @@ holds both vocabularies, and the ids of all pairs.
 
 import base64
 import itertools
-import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import nbformat
 
 from book.tools.project.address import ROOT
+from book.tools.site.page_numbers import FOLDER, module_of
 from lib import corpora
 from lib.text import EOS, Pair, Vocabulary
+from lib.text.files import write_whole
 
 CHAPTER = ROOT / "book" / "10_first_translator.ipynb"
-FILE = ROOT / "book" / "interactive" / "small_pairs.js"
-HEAD = """\
+FILE = FOLDER / "small_pairs.js"
+NOTE = """\
 // Sentences of the grammar of few words, chosen in chapter 10.
 //
 // Written by book/tools/site/small_pairs.py: the tokens of both languages, and a byte
 // for each token of each pair, the English sentence and then the Spanish, each with its
 // end.
-
 """
 
 
@@ -53,15 +51,8 @@ def text_of(pairs: list[Pair]) -> str:
         "spanish": " ".join(sides[1].tokens),
         "bytes": base64.b64encode(bytes(itertools.chain(*ids))).decode(),
     }
-    text = json.dumps(parts, indent=2, ensure_ascii=False)
-    return f"{HEAD}export const FEW = {text};\n"
-
-
-def main(path: Path = FILE) -> int:
-    """Write the file."""
-    path.write_text(text_of(chosen()), encoding="utf-8", newline="\n")
-    return 0
+    return module_of(NOTE, "FEW", parts)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    write_whole(FILE, text_of(chosen()))
