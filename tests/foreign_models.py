@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -38,7 +39,8 @@ def foreign(family: str, seed: int, **settings: object) -> PreTrainedModel:
     """Make a model of a family: the seed decides its sizes, its weights, its ids."""
     sizes = random.Random(f"{family} {seed}")
     torch.manual_seed(seed)
-    model = _MAKE[family](sizes, settings)
+    kind, config, drawn = _MADE[family]
+    model: PreTrainedModel = kind(config(**{**drawn(sizes), **settings}))
     shake(model)
     return model.eval()
 
@@ -80,12 +82,12 @@ def _width(sizes: random.Random) -> tuple[int, int]:
     return heads, heads * d_head * (1 + heads * d_head % 2)
 
 
-def _llama(sizes: random.Random, settings: dict[str, object]) -> PreTrainedModel:
+def _llama(sizes: random.Random) -> dict[str, object]:
     heads, groups = sizes.choice(((1, 1), (2, 1), (2, 2), (4, 1), (4, 2), (6, 3)))
     d_model = heads * sizes.choice((2, 4, 6, 8))
     theta = sizes.choice((100.0, 10_000.0, 500_000.0))
     pad = sizes.choice((None, 0, 7))
-    random_ones: dict[str, object] = {
+    return {
         "vocab_size": sizes.randint(20, 60),
         "hidden_size": d_model,
         "num_hidden_layers": sizes.randint(1, 3),
@@ -103,13 +105,12 @@ def _llama(sizes: random.Random, settings: dict[str, object]) -> PreTrainedModel
         "max_position_embeddings": LENGTH,
         "pad_token_id": pad,
     }
-    return LlamaForCausalLM(LlamaConfig(**{**random_ones, **settings}))
 
 
-def _gpt2(sizes: random.Random, settings: dict[str, object]) -> PreTrainedModel:
+def _gpt2(sizes: random.Random) -> dict[str, object]:
     heads, d_model = _width(sizes)
     vocab_size = sizes.randint(20, 60)
-    random_ones: dict[str, object] = {
+    return {
         "vocab_size": vocab_size,
         "n_embd": d_model,
         "n_layer": sizes.randint(1, 3),
@@ -123,12 +124,11 @@ def _gpt2(sizes: random.Random, settings: dict[str, object]) -> PreTrainedModel:
         "bos_token_id": vocab_size - 1,
         "eos_token_id": vocab_size - 1,
     }
-    return GPT2LMHeadModel(GPT2Config(**{**random_ones, **settings}))
 
 
-def _bert(sizes: random.Random, settings: dict[str, object]) -> PreTrainedModel:
+def _bert(sizes: random.Random) -> dict[str, object]:
     heads, d_model = _width(sizes)
-    random_ones: dict[str, object] = {
+    return {
         "vocab_size": sizes.randint(20, 60),
         "hidden_size": d_model,
         "num_hidden_layers": sizes.randint(1, 3),
@@ -141,15 +141,14 @@ def _bert(sizes: random.Random, settings: dict[str, object]) -> PreTrainedModel:
         "max_position_embeddings": LENGTH,
         "pad_token_id": sizes.choice((0, 7)),
     }
-    return BertForMaskedLM(BertConfig(**{**random_ones, **settings}))
 
 
-def _marian(sizes: random.Random, settings: dict[str, object]) -> PreTrainedModel:
+def _marian(sizes: random.Random) -> dict[str, object]:
     heads, d_model = _width(sizes)
     layers, d_ff = sizes.randint(1, 3), sizes.randint(5, 40)
     vocab_size, shared = sizes.randint(20, 60), sizes.choice((True, True, False))
     pad = sizes.choice((vocab_size - 1, 7))
-    random_ones: dict[str, object] = {
+    return {
         "vocab_size": vocab_size,
         "decoder_vocab_size": vocab_size if shared else sizes.randint(vocab_size, 70),
         "share_encoder_decoder_embeddings": shared,
@@ -165,13 +164,12 @@ def _marian(sizes: random.Random, settings: dict[str, object]) -> PreTrainedMode
         "decoder_start_token_id": pad,
         "forced_eos_token_id": None,
     }
-    return MarianMTModel(MarianConfig(**{**random_ones, **settings}))
 
 
-_MAKE: dict[str, Callable[[random.Random, dict[str, object]], PreTrainedModel]] = {
-    "llama": _llama,
-    "gpt2": _gpt2,
-    "bert": _bert,
-    "marian": _marian,
+_MADE: dict[str, tuple[Any, Any, Callable[[random.Random], dict[str, object]]]] = {
+    "llama": (LlamaForCausalLM, LlamaConfig, _llama),
+    "gpt2": (GPT2LMHeadModel, GPT2Config, _gpt2),
+    "bert": (BertForMaskedLM, BertConfig, _bert),
+    "marian": (MarianMTModel, MarianConfig, _marian),
 }
-FAMILIES = tuple(_MAKE)
+FAMILIES = tuple(_MADE)

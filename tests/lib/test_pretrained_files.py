@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from lib.text import Vocabulary
 from lib.today import LanguageModel, read_pretrained, read_tokenizer
 from lib.translator import write_language_model
 from tests.foreign_models import FAMILIES, foreign, saved, shake
+from tests.refusals import refuses
 
 Tensors = dict[str, Tensor]
 
@@ -39,12 +42,9 @@ def configure(folder: Path, **settings: object) -> None:
 
 def refused(folder: Path) -> str:
     """Demand one clear sentence."""
-    with pytest.raises((ValueError, FileNotFoundError)) as caught:
-        read_pretrained(folder)
-    message = str(caught.value)
-    assert str(folder) in message
+    kinds = (ValueError, FileNotFoundError)
+    message = refuses(lambda: read_pretrained(folder), re.escape(str(folder)), kinds)
     assert message.endswith(".")
-    assert "\n" not in message
     assert len(message.replace(str(folder), "")) < 300
     return message
 
@@ -71,27 +71,24 @@ class TestEveryTensor:
     def folder(self, family: str, tmp_path: Path) -> Path:
         return saved(foreign(family, 3, **ONE_LAYER[family]), tmp_path)
 
-    def test_a_missing_one_is_named(self, family: str, folder: Path) -> None:
+    def test_what_is_wrong_with_one_is_told(self, family: str, folder: Path) -> None:
         whole = tensors_in(folder)
-        for gone in whole:
-            put(folder, {name: whole[name] for name in whole if name != gone})
-            assert f"the tensor {gone!r} is missing" in refused(folder)
 
-    def test_one_too_many_is_named(self, family: str, folder: Path) -> None:
-        whole = tensors_in(folder)
+        def refused_with(changes: Mapping[str, Tensor | None], words: str) -> None:
+            changed = {**whole, **changes}
+            put(folder, {name: x for name, x in changed.items() if x is not None})
+            assert f"the tensor {words}" in refused(folder)
+
+        for name, tensor in whole.items():
+            refused_with({name: None}, f"{name!r} is missing")
+            longer = torch.cat([tensor, tensor[:1]])
+            shapes = f"{tuple(longer.shape)}, not {tuple(tensor.shape)}"
+            refused_with({name: longer}, f"{name!r} has shape {shapes}")
+        for wrong in (tensor.char(), tensor * torch.nan):
+            refused_with({name: wrong}, f"{name!r} is not all finite numbers")
         layer = next(name for name in whole if ".0." in name)
         for more in ("adapter.weight", layer.replace(".0.", ".9."), f"{layer}s"):
-            put(folder, {**whole, more: torch.ones(2)})
-            message = refused(folder)
-            assert f"the tensor {more!r} is no part of such a model" in message
-
-    def test_another_shape_is_named(self, family: str, folder: Path) -> None:
-        whole = tensors_in(folder)
-        for name, tensor in whole.items():
-            longer = torch.cat([tensor, tensor[:1]])
-            put(folder, {**whole, name: longer})
-            shapes = f"has shape {tuple(longer.shape)}, not {tuple(tensor.shape)}"
-            assert f"the tensor {name!r} {shapes}" in refused(folder)
+            refused_with({more: torch.ones(2)}, f"{more!r} is no part of such a model")
 
     @pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16])
     def test_half_the_bits_are_read(
@@ -103,16 +100,6 @@ class TestEveryTensor:
         assert found.dtype == torch.float32
         torch.testing.assert_close(found, before, atol=0.3, rtol=0.1)
         assert not torch.equal(found, before)
-
-    @pytest.mark.parametrize("bad", ["nan", "int8"])
-    def test_what_is_no_finite_number_is_named(
-        self, family: str, folder: Path, bad: str
-    ) -> None:
-        whole = tensors_in(folder)
-        *_, name = whole
-        wrong = whole[name].char() if bad == "int8" else whole[name] * torch.nan
-        put(folder, {**whole, name: wrong})
-        assert f"the tensor {name!r} is not all finite numbers" in refused(folder)
 
 
 # What old versions and other heads leave in the files of a family.
@@ -182,73 +169,49 @@ def test_a_bert_with_both_its_heads_is_read_and_one_without_is_not(
 
 
 @pytest.mark.parametrize(
-    ("family", "tied"),
+    ("family", "table", "tied"),
     [
-        ("llama", "lm_head.weight"),
-        ("gpt2", "lm_head.weight"),
-        ("bert", "cls.predictions.decoder.weight"),
-        ("marian", "model.encoder.embed_tokens.weight"),
+        ("llama", "model.embed_tokens", "lm_head"),
+        ("gpt2", "transformer.wte", "lm_head"),
+        ("bert", "bert.embeddings.word_embeddings", "cls.predictions.decoder"),
+        ("marian", "model.shared", "model.encoder.embed_tokens"),
     ],
 )
 def test_what_is_tied_may_be_there_twice_if_it_is_the_same(
-    family: str, tied: str, tmp_path: Path
+    family: str, table: str, tied: str, tmp_path: Path
 ) -> None:
-    theirs = foreign(family, 6, **TIED, **SHARED.get(family, {}))
-    table = theirs.get_parameter(TABLES[family]).detach()
+    one = {"share_encoder_decoder_embeddings": True} if family == "marian" else {}
+    theirs = foreign(family, 6, **TIED, **one)
+    weight = theirs.get_parameter(f"{table}.weight").detach()
     folder = saved(theirs, tmp_path)
     before, whole = answer(folder), tensors_in(folder)
-    put(folder, {**whole, tied: table})
+    put(folder, {**whole, f"{tied}.weight": weight})
     assert torch.equal(answer(folder), before)
-    put(folder, {**whole, tied: table + 1})
-    assert f"the tensor {tied!r} is not what it is tied to" in refused(folder)
+    put(folder, {**whole, f"{tied}.weight": weight + 1})
+    told = f"the tensor '{tied}.weight' is not what it is tied to"
+    assert told in refused(folder)
 
 
-TABLES = {
-    "llama": "model.embed_tokens.weight",
-    "gpt2": "transformer.wte.weight",
-    "bert": "bert.embeddings.word_embeddings.weight",
-    "marian": "model.shared.weight",
-}
-SHARED: dict[str, dict[str, object]] = {
-    "marian": {"share_encoder_decoder_embeddings": True}
-}
+LLAMA3 = {"rope_type": "llama3", "rope_theta": 1.0}
 
 
 @pytest.mark.parametrize(
     ("family", "settings", "words"),
     [
-        (
-            "llama",
-            {"model_type": "mistral"},
-            "model_type 'mistral' is none of llama, gpt2",
-        ),
-        ("llama", {"model_type": None}, "model_type None is none of"),
+        ("llama", {"model_type": "mistral"}, "'mistral' is none of llama, gpt2"),
         ("llama", {"hidden_size": None}, "has no setting 'hidden_size'"),
         ("llama", {"hidden_size": "8"}, "d_model must be a whole number, but it is"),
         ("llama", {"hidden_size": 10**15}, "cannot be read"),
-        ("llama", {"vocab_size": 10**18}, "cannot be read"),
         ("llama", {"num_hidden_layers": 10**9}, "too few for so many layers"),
         ("llama", {"max_position_embeddings": 10**9}, "max_len must be at most"),
         ("llama", {"num_key_value_heads": 5}, "kv_heads must divide n_heads"),
         ("llama", {"hidden_act": "mish"}, "activation must be one of"),
         ("llama", {"head_dim": 6, "hidden_size": 4}, "has shape"),
-        (
-            "llama",
-            {"rope_parameters": {"rope_type": "llama3", "rope_theta": 1.0}},
-            "rope_type is 'llama3'",
-        ),
+        ("llama", {"rope_parameters": LLAMA3}, "rope_type is 'llama3'"),
         ("gpt2", {"scale_attn_weights": False}, "scale_attn_weights is False"),
-        (
-            "gpt2",
-            {"scale_attn_by_inverse_layer_idx": True},
-            "scale_attn_by_inverse_layer_idx is True",
-        ),
+        ("gpt2", {"scale_attn_by_inverse_layer_idx": True}, "layer_idx is True"),
         ("bert", {"is_decoder": True}, "is_decoder is True, and the book has False"),
-        (
-            "bert",
-            {"position_embedding_type": "relative_key"},
-            "position_embedding_type is 'relative_key'",
-        ),
+        ("bert", {"position_embedding_type": "other"}, "embedding_type is 'other'"),
         ("marian", {"decoder_layers": 7}, "encoder_layers and decoder_layers are not"),
         ("marian", {"decoder_attention_heads": 7}, "attention_heads are not the same"),
         ("marian", {"pad_token_id": 10**4}, "pad_id must be a token of both"),
@@ -263,10 +226,8 @@ def test_a_config_that_the_book_cannot_be_is_refused(
 
 
 def test_a_setting_of_old_says_the_same(tmp_path: Path) -> None:
-    theirs = foreign(
-        "llama", 8, rope_parameters={"rope_type": "default", "rope_theta": 9.0}
-    )
-    folder = saved(theirs, tmp_path)
+    usual = {"rope_type": "default", "rope_theta": 9.0}
+    folder = saved(foreign("llama", 8, rope_parameters=usual), tmp_path)
     before = answer(folder)
     configure(folder, rope_parameters=None, rope_theta=9.0)
     assert torch.equal(answer(folder), before)
@@ -281,11 +242,8 @@ class TestTheFolder:
         assert "has no file config.json" in refused(tmp_path / "nowhere")
         weights = folder / "model.safetensors"
         weights.rename(folder / "pytorch_model.bin")
-        message = refused(folder)
-        assert (
-            "has no file model.safetensors, and pytorch_model.bin is a pickle"
-            in message
-        )
+        told = "has no file model.safetensors, and pytorch_model.bin is a pickle"
+        assert told in refused(folder)
 
     def test_what_is_damaged_is_told(self, folder: Path) -> None:
         weights = folder / "model.safetensors"
