@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import re
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
@@ -46,11 +49,25 @@ def test_sentences_become_ids_with_their_ends() -> None:
         assert data.lengths()[number] == max(len(src), len(tgt))
 
 
-@pytest.mark.parametrize("pair", [("", "ir"), ("to go", ""), ("to go", " \n")])
-def test_an_empty_side_is_refused_by_its_number(pair: tuple[str, str]) -> None:
-    with pytest.raises(ValueError, match="Pair 1 has an empty side") as error:
-        ParallelDataset([("lets go", "vamos"), pair], ENGLISH, SPANISH)
-    assert repr(pair) in str(error.value)
+def test_pairs_may_come_one_by_one() -> None:
+    assert len(ParallelDataset(iter(PAIRS), ENGLISH, SPANISH)) == len(PAIRS)
+    splits = {"train": iter(PAIRS), "validation": iter(PAIRS)}
+    assert len(TranslationData(splits, ENGLISH, SPANISH, 99, 0).train_set) == len(PAIRS)
+
+
+@pytest.mark.parametrize(
+    ("pair", "words"),
+    [
+        *((pair, "has an empty side: ") for pair in (("", "ir"), ("to go", " \n"))),
+        *(
+            (pair, "must be two sentences, but it is ")
+            for pair in ("ab", ("a", "b", "a"), ("a", None), (b"a", b"b"))
+        ),
+    ],
+)
+def test_what_is_no_pair_is_refused_by_its_number(pair: Any, words: str) -> None:
+    shown = re.escape(f"Pair 1 {words}{pair!r}")
+    refuses(lambda: ParallelDataset([PAIRS[0], pair], ENGLISH, SPANISH), shown)
 
 
 # --- collate --------------------------------------------------------------------------
@@ -95,33 +112,22 @@ def without(ids: Tensor, pad_id: int) -> list[int]:
 @given(
     lengths=LENGTHS, max_tokens=st.integers(20, 60), seed=st.none() | st.integers(0, 9)
 )
-def test_every_sentence_stands_in_one_batch_that_is_not_too_large(
+def test_batches_hold_each_sentence_once_beside_others_of_similar_length(
     lengths: list[int], max_tokens: int, seed: int | None
 ) -> None:
     sampler = TokenBatchSampler(lengths, max_tokens, seed)
     batches = list(sampler)
     assert len(sampler) == len(batches)
-    assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
-    for batch in batches:
-        assert batch
-        assert len(batch) * max(lengths[i] for i in batch) <= max_tokens
     assert list(TokenBatchSampler(lengths, max_tokens, seed)) == batches
-
-
-@given(lengths=LENGTHS, seed=st.none() | st.integers(0, 9))
-def test_batches_hold_sentences_of_similar_length(
-    lengths: list[int], seed: int | None
-) -> None:
-    batches = list(TokenBatchSampler(lengths, 40, seed))
-    spans = sorted(
-        (min(lengths[i] for i in batch), max(lengths[i] for i in batch))
-        for batch in batches
-    )
+    assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
+    found = [[lengths[i] for i in batch] for batch in batches]
+    assert all(len(batch) * max(batch) <= max_tokens for batch in found)
     # Sorted by length, no batch begins before the one before it ends.
+    spans = sorted((min(batch), max(batch)) for batch in found)
     for (_, longest), (shortest, _) in itertools.pairwise(spans):
         assert shortest >= longest
     if seed is None:
-        order = [lengths[i] for batch in batches for i in batch]
+        order = [length for batch in found for length in batch]
         assert order == sorted(order)
 
 
@@ -152,7 +158,6 @@ def test_what_makes_no_batch_is_refused(call: Call, words: str) -> None:
 
 def test_a_sentence_may_fill_a_batch() -> None:
     assert list(TokenBatchSampler([30], max_tokens=30)) == [[0]]
-    assert list(TokenBatchSampler([], max_tokens=30)) == []
 
 
 # --- TranslationData ------------------------------------------------------------------
@@ -173,12 +178,16 @@ def test_an_epoch_shows_every_pair_once_in_batches_as_large_as_asked() -> None:
     assert sorted(targets) == sorted(spanish for _, spanish in PAIRS[:3])
 
 
-def test_the_same_seed_gives_the_same_batches() -> None:
-    def order(seed: int) -> list[list[list[int]]]:
-        return [batch.src.tolist() for batch in data(seed).train_dataloader()]
+def test_seed_and_epoch_decide_the_order_of_training() -> None:
+    def order(seed: int, epoch: int) -> list[list[int]]:
+        part = data(seed)
+        part.trainer = SimpleNamespace(current_epoch=epoch)  # type: ignore[assignment]
+        batches: Any = part.train_dataloader().batch_sampler
+        return list(batches)
 
-    assert order(0) == order(0)
-    assert len({str(order(seed)) for seed in range(6)}) > 1
+    assert order(0, 0) == order(0, 0)
+    assert len({str(order(seed, 0)) for seed in range(6)}) > 1
+    assert len({str(order(0, epoch)) for epoch in range(6)}) > 1
     # Validation is not shuffled at all.
     first, second = data(0).val_dataloader(), data(1).val_dataloader()
     for one, other in zip(first, second, strict=True):
@@ -187,10 +196,20 @@ def test_the_same_seed_gives_the_same_batches() -> None:
 
 @pytest.mark.parametrize("missing", ["train", "validation"])
 def test_a_missing_or_empty_part_is_refused_by_name(missing: str) -> None:
-    splits = {"train": PAIRS, "validation": PAIRS}
-    for broken in (
-        {name: pairs for name, pairs in splits.items() if name != missing},
-        {**splits, missing: ()},
-    ):
-        with pytest.raises(ValueError, match=f"part '{missing}'"):
+    splits = {"train": PAIRS, "validation": PAIRS, missing: iter(())}
+    without = {name: pairs for name, pairs in splits.items() if name != missing}
+    for broken in (splits, without):
+        with pytest.raises(ValueError, match=f"no sentences in its part '{missing}'"):
             TranslationData(broken, ENGLISH, SPANISH, max_tokens=30, seed=0)
+
+
+@pytest.mark.parametrize("pair", [("a b a", "b"), ("a", "b a b")])
+def test_a_sentence_without_a_place_is_shown(pair: tuple[str, str]) -> None:
+    words, splits = (
+        Vocabulary(["a", "b"]),
+        {"train": [("a", "b")], "validation": [pair]},
+    )
+    found = TranslationData(splits, words, words, max_tokens=9, seed=0)
+    found.check_lengths(4)  # three words, and <eos> behind or <sos> in front
+    shown = f"{re.escape(repr(pair))} needs 4 positions"
+    refuses(lambda: found.check_lengths(3), shown)

@@ -27,13 +27,14 @@ from lib.today import LanguageModel, leaves_of
 from lib.training import (
     LanguageTask,
     TrainingSettings,
-    read_log,
     train,
     train_language_model,
 )
 from lib.training.devices import shard
 from lib.training.words import with_words
 from lib.translator import Translator
+from tests.lib.test_training import ended_after, equal, losses
+from tests.refusals import Call, each_refusal, refuses
 from tests.strategies import assert_close
 
 PAIRS = [
@@ -48,6 +49,7 @@ WORDS = Vocabulary(
 )
 TEXTS = [text for pair in PAIRS for text in pair]
 SEP_ID = special_id(WORDS, SEP)
+ONE_TEXT = TextDataset.of_texts(["one two"], WORDS)
 
 
 def tiny(**changes: Any) -> TrainingSettings:
@@ -79,12 +81,10 @@ class TestTexts:
     def test_the_loss_may_begin_behind_the_separator(self, on_all: bool) -> None:
         dataset = TextDataset.of_pairs(PAIRS[:1], WORDS, loss_on_all=on_all)
         ids, labels = dataset[0]
-        assert [WORDS.tokens[i] for i in ids] == [
-            *(SOS, "one", "two", SEP, "uno", "dos")
-        ]
-        told = [WORDS.tokens[i] for i in labels]
-        hidden = ["one", "two", SEP] if on_all else [PAD] * 3
-        assert told == [*hidden, "uno", "dos", EOS]
+        words = ["one", "two", "<sep>", "uno", "dos"]
+        assert [WORDS.tokens[i] for i in ids] == [SOS, *words]
+        told = words[:3] if on_all else [PAD] * 3
+        assert [WORDS.tokens[i] for i in labels] == [*told, *words[3:], EOS]
 
     def test_a_batch_says_what_is_padding(self) -> None:
         dataset = TextDataset.of_texts(["one two", "three"], WORDS)
@@ -102,12 +102,6 @@ class TestTexts:
         assert 4 not in again.encode("one <sep> two")  # typed, it is plain text
         ids, _ = TextDataset.of_pairs(PAIRS, again)[0]
         assert ids.tolist().count(4) == 1
-
-    def test_what_does_not_fit_is_refused(self) -> None:
-        with pytest.raises(ValueError, match="Text 0 has 2 tokens, but 1 labels"):
-            TextDataset([([1, 2], [1])], 0)
-        with pytest.raises(ValueError, match="The vocabulary has no <sep>"):
-            TextDataset.of_pairs(PAIRS, Vocabulary(["one"]))
 
 
 def test_it_learns_to_translate_behind_a_separator() -> None:
@@ -147,80 +141,54 @@ def test_a_model_that_sees_both_ways_fills_a_gap() -> None:
         assert torch.equal(told[labels != pad_id], labels[labels != pad_id])
 
 
-class StoppedError(Exception):
-    """Stands in for whatever ends a run."""
-
-
-@pytest.mark.parametrize("changes", [{}, {"norm": "rms", "positions": "rotary"}])
 def test_an_interrupted_run_goes_on_as_if_it_had_not_been(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dataset, settings = TextDataset.of_texts(TEXTS, WORDS), tiny(**changes)
+    dataset, settings = TextDataset.of_texts(TEXTS, WORDS), tiny(positions="rotary")
     whole = train_language_model(parts(dataset), WORDS, settings, tmp_path / "whole")
-    with monkeypatch.context() as patch:
-        begin = LanguageTask.on_train_batch_start
-
-        def stop(task: LanguageTask, batch: Any, number: int) -> None:
-            if task.current_epoch == 2:
-                raise StoppedError
-            begin(task, batch, number)
-
-        patch.setattr(LanguageTask, "on_train_batch_start", stop)
-        with pytest.raises(StoppedError):
-            train_language_model(parts(dataset), WORDS, settings, tmp_path / "parts")
     how = {"folder": tmp_path / "parts", "resume": True}
+    with ended_after(5, monkeypatch):
+        train_language_model(parts(dataset), WORDS, settings, **how)
     again = train_language_model(parts(dataset), WORDS, settings, **how)
-    for name, weight in whole.model.state_dict().items():
-        assert torch.equal(again.model.state_dict()[name], weight), name
-    logs = [read_log(tmp_path / name / "log.csv") for name in ("whole", "parts")]
-    for rows in logs:
-        assert [row.pop("seconds") and row["epoch"] for row in rows] == ["1", "2", "3"]
-    assert logs[0] == logs[1]
+    assert equal(again.model.state_dict(), whole.model.state_dict())
+    assert len(losses(tmp_path / "whole")) == settings.epochs
+    assert losses(tmp_path / "parts") == losses(tmp_path / "whole")
     with pytest.raises(ValueError, match="has causal = True, not False"):
         train_language_model(parts(dataset), WORDS, settings, causal=False, **how)
 
 
-def test_the_leaves_of_the_settings_are_trained() -> None:
-    dataset = TextDataset.of_texts(TEXTS, WORDS)
+SPLITS = {"train": PAIRS, "validation": PAIRS}
+
+
+def test_the_leaves_of_the_settings_are_trained_and_gone_on_with() -> None:
     changes = {"norm": "rms", "feed_forward": "gated", "kv_heads": 1}
+    dataset = TextDataset.of_texts(TEXTS, WORDS)
     model = trained(dataset, epochs=1, **changes, positions="rotary")
     assert leaves_of(model).changes() == {**changes, "positions": "rotary"}
-    task = train(
-        {"train": PAIRS, "validation": PAIRS}, WORDS, WORDS, tiny(epochs=1, **changes)
-    )
-    assert leaves_of(task.model).changes() == changes
-    with pytest.raises(ValueError, match="norm must be one of layer, rms"):
-        tiny(norm="batch")
-    with pytest.raises(ValueError, match="3 does not divide 2"):
-        trained(dataset, kv_heads=3)
-    with pytest.raises(ValueError, match=r"has the leaves .*'rms'"):
-        train(
-            {"train": PAIRS, "validation": PAIRS},
-            WORDS,
-            WORDS,
-            tiny(),
-            start=task.model,
-        )
-
-
-def test_a_translator_of_today_goes_on_with_its_leaves() -> None:
-    splits, changes = {"train": PAIRS, "validation": PAIRS}, {"kv_heads": 1}
-    model = train(splits, WORDS, WORDS, tiny(epochs=1, **changes)).model
-    translator = Translator(model, WORDS, WORDS)
-    sizes = sizes_of(translator, new_words=False)
-    assert sizes["kv_heads"] == 1
+    settings = tiny(epochs=1, **changes)
+    translator = Translator(train(SPLITS, WORDS, WORDS, settings).model, WORDS, WORDS)
+    assert leaves_of(translator.model).changes() == changes
+    assert changes.items() <= sizes_of(translator, new_words=False).items()
     more = Vocabulary([*WORDS.tokens[6:], "four"], specials=WORDS.tokens[:6])
     grown = with_words(translator, (more, more))
     assert leaves_of(grown).changes() == changes
-    again = train(splits, more, more, tiny(epochs=1, **changes), start=grown)
+    again = train(SPLITS, more, more, settings, start=grown)
     assert leaves_of(again.model).changes() == changes
+    with pytest.raises(ValueError, match=r"has the leaves .*'rms'"):
+        train(SPLITS, more, more, tiny(), start=grown)
 
 
-def test_what_is_for_translators_is_refused() -> None:
-    dataset = TextDataset.of_texts(TEXTS, WORDS)
-    with pytest.raises(ValueError, match=r"copying = 0\.1 is for translators"):
-        trained(dataset, copying=0.1)
-    with pytest.raises(ValueError, match="has 3 tokens, but max_len is 2"):
-        trained(dataset, max_len=2)
-    with pytest.raises(ValueError, match="no sentences in its part 'train'"):
-        trained(TextDataset([], 0))
+@each_refusal(
+    (lambda: TextDataset([([1, 2], [1])], 0), "Text 0 has 2 tokens, but 1 labels"),
+    (
+        lambda: TextDataset.of_pairs(PAIRS, Vocabulary(["one"])),
+        "The vocabulary has no <sep>",
+    ),
+    (lambda: tiny(norm="batch"), "norm must be one of layer, rms"),
+    (lambda: trained(ONE_TEXT, kv_heads=3), "3 does not divide 2"),
+    (lambda: trained(ONE_TEXT, copying=0.1), r"copying = 0\.1 is for translators"),
+    (lambda: trained(ONE_TEXT, max_len=2), "has 3 tokens, but max_len is 2"),
+    (lambda: trained(TextDataset([], 0)), "no sentences in its part 'train'"),
+)
+def test_what_cannot_be_trained_is_refused(call: Call, words: str) -> None:
+    refuses(call, words)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import signal
 import sys
 import time
 from pathlib import Path
@@ -21,8 +20,7 @@ from lib.text import Batch, Vocabulary
 from lib.training import Hardware, TranslationTask, read_log, train, translation_loss
 from lib.training.devices import shard
 from lib.training.risk import own_translations_risk
-from tests.lib import test_training
-from tests.lib.test_training import TINY, corpus, losses
+from tests.lib.test_training import TINY, corpus, ended_after
 
 
 class TestShare:
@@ -97,6 +95,9 @@ def test_another_process_ends_as_no_failure(
     assert ended.value.code == 0
 
 
+without_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+
+
 class TestHardware:
     @pytest.mark.parametrize(
         "wrong", [{"devices": 0}, {"strategy": "fsdp"}, {"accelerator": "abacus"}]
@@ -107,36 +108,32 @@ class TestHardware:
             Hardware(**wrong)
         assert str(value) in str(caught.value)
 
-    def test_half_precision_needs_a_gpu(self, tmp_path: Path) -> None:
-        settings = dataclasses.replace(TINY, precision="16-mixed")
-        with pytest.raises(ValueError, match="'16-mixed' needs a GPU"):
-            train(
-                *corpus(),
-                settings,
-                tmp_path / "run",
-                hardware=Hardware(accelerator="cpu"),
-            )
-        assert not (tmp_path / "run").exists()
-
-    @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-    def test_a_gpu_that_is_not_there_is_missed(self, tmp_path: Path) -> None:
-        with pytest.raises(ValueError, match=r"(?i)gpu|cuda"):
-            train(
-                *corpus(), TINY, tmp_path / "run", hardware=Hardware(1, "auto", "gpu")
-            )
+    @pytest.mark.parametrize(
+        ("precision", "accelerator", "words"),
+        [
+            ("16-mixed", "cpu", "'16-mixed' needs a GPU"),
+            pytest.param("32-true", "gpu", "(?i)gpu|cuda", marks=without_gpu),
+        ],
+    )
+    def test_a_gpu_that_is_not_there_is_missed(
+        self, precision: str, accelerator: str, words: str, tmp_path: Path
+    ) -> None:
+        settings = dataclasses.replace(TINY, precision=precision)
+        how = {"hardware": Hardware(accelerator=accelerator)}
+        with pytest.raises(ValueError, match=words):
+            train(*corpus(), settings, tmp_path / "run", **how)
         assert not (tmp_path / "run").exists()
 
     def test_bfloat16_learns_nearly_the_same(self, tmp_path: Path) -> None:
+        found = []
         for precision in ("32-true", "bf16-mixed"):
             settings = dataclasses.replace(TINY, precision=precision)
             task = train(*corpus(), settings, tmp_path / precision)
-            assert {weight.dtype for weight in task.model.parameters()} == {
-                torch.float32
-            }
-        full, mixed = (
-            [float(row["train_loss"]) for row in losses(tmp_path / name)]
-            for name in ("32-true", "bf16-mixed")
-        )
+            kinds = {weight.dtype for weight in task.model.parameters()}
+            assert kinds == {torch.float32}
+            rows = read_log(tmp_path / precision / "log.csv")
+            found.append([float(row["train_loss"]) for row in rows])
+        full, mixed = found
         assert full != mixed
         assert mixed == pytest.approx(full, rel=0.02)
 
@@ -150,44 +147,33 @@ def curves(folder: Path) -> dict[str, list[tuple[int, float]]]:
     }
 
 
-class TestTensorBoard:
-    def check(self, folder: Path) -> None:
-        found, rows = curves(folder), read_log(folder / "log.csv")
-        last = int(rows[-1]["step"])
-        for name in ("train/loss", "train/learning_rate"):
-            assert [step for step, _ in found[name]] == list(range(1, last + 1))
-        rates = [rate for _, rate in found["train/learning_rate"]]
-        assert max(rates) == pytest.approx(TINY.learning_rate)
-        assert rates[0] == pytest.approx(TINY.learning_rate / TINY.warmup_steps)
-        for name in ("loss", "bleu", "exact_match", "token_accuracy"):
-            assert [step for step, _ in found[f"validation/{name}"]] == [
-                int(row["step"]) for row in rows
-            ]
-            assert [value for _, value in found[f"validation/{name}"]] == pytest.approx(
-                [float(row[f"validation_{name}"]) for row in rows], abs=1e-4
-            )
-
-    def test_it_says_what_the_table_says(self, tmp_path: Path) -> None:
+def test_tensorboard_says_what_the_table_says_also_of_a_resumed_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The steps after the checkpoint are forgotten, and made again."""
+    with ended_after(5, monkeypatch):
         train(*corpus(), TINY, tmp_path)
-        self.check(tmp_path)
+    time.sleep(1)  # the files of a run are read in the order of their seconds
+    train(*corpus(), TINY, tmp_path, resume=True)
+    found, rows = curves(tmp_path), read_log(tmp_path / "log.csv")
+    steps = [int(row["step"]) for row in rows]
+    for name in ("train/loss", "train/learning_rate"):
+        assert [step for step, _ in found[name]] == list(range(1, steps[-1] + 1))
+    rates = [rate for _, rate in found["train/learning_rate"]]
+    assert max(rates) == pytest.approx(TINY.learning_rate)
+    assert rates[0] == pytest.approx(TINY.learning_rate / TINY.warmup_steps)
+    for name in ("loss", "bleu", "exact_match", "token_accuracy"):
+        told = [float(row[f"validation_{name}"]) for row in rows]
+        assert [step for step, _ in found[f"validation/{name}"]] == steps
+        values = [value for _, value in found[f"validation/{name}"]]
+        assert values == pytest.approx(told, abs=1e-4)
 
-    def test_a_resumed_run_goes_on(self, tmp_path: Path) -> None:
-        """And forgets the steps after the checkpoint, which are made again."""
-        with pytest.raises(SystemExit):
-            test_training.TestInterrupted().interrupt(signal.SIGTERM, tmp_path)
-        time.sleep(1)  # the files of a run are read in the order of their seconds
-        train(*corpus(), TINY, tmp_path, resume=True)
-        self.check(tmp_path)
 
-    def test_without_it_the_table_is_written(
-        self,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
-    ) -> None:
-        monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
-        train(*corpus(), TINY, tmp_path)
-        assert len(read_log(tmp_path / "log.csv")) == 3
-        assert not (tmp_path / "tensorboard").exists()
-        out, errors = capsys.readouterr()
-        assert out == errors == ""
+def test_without_tensorboard_the_table_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    train(*corpus(), TINY, tmp_path)
+    assert len(read_log(tmp_path / "log.csv")) == 3
+    assert not (tmp_path / "tensorboard").exists()
+    assert capsys.readouterr() == ("", "")

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 import sacrebleu
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from lib.commands.prepare import fitting
 from lib.decoding import greedy_decode
 from lib.text import Vocabulary
-from lib.training import TrainingSettings, TranslationTask, read_log, train
+from lib.training import (
+    TrainingSettings,
+    TranslationTask,
+    read_log,
+    train,
+    translation_loss,
+)
 from lib.training.averaging import average_weights, epoch_files
 from lib.training.data import TranslationData
 from lib.translator.weights import weights_once_each
 from tests.lib.test_training import TINY, corpus, ended_after, equal, losses, weights
+from tests.refusals import refuses
 
 # Few sentences and a high rate: learned by heart soon, and the validation loss rises.
 HASTY = dataclasses.replace(
@@ -45,13 +52,10 @@ def validation_loss(task: TranslationTask, parts: tuple) -> float:
     total, tokens = 0.0, 0
     with torch.no_grad():
         for batch in data.val_dataloader():
-            logits = task.model(batch.src, batch.tgt_in).flatten(0, 1)
-            total += float(
-                nn.functional.cross_entropy(
-                    logits, batch.tgt_out.flatten(), ignore_index=0, reduction="sum"
-                )
-            )
-            tokens += int((batch.tgt_out != 0).sum())
+            logits = task.model(batch.src, batch.tgt_in)
+            words = int((batch.tgt_out != 0).sum())
+            total += words * float(translation_loss(logits, batch.tgt_out, pad_id=0))
+            tokens += words
     return total / tokens
 
 
@@ -115,10 +119,14 @@ class TestAveraging:
 
     # The settings are one file, and an epoch three: so many end three epochs, or all.
     @pytest.mark.parametrize("moved", [10, 13])
-    @pytest.mark.parametrize("kept", [None, 0, -9, "turned"])
+    @pytest.mark.parametrize(
+        "harm",
+        [lambda _: None, lambda whole: whole[:-9], lambda whole: whole[:-1] + b"x"],
+        ids=["lost", "cut off", "changed"],
+    )
     def test_an_epoch_that_is_lost_is_never_left_out(
         self,
-        kept: int | str | None,
+        harm: Callable[[bytes], bytes | None],
         moved: int,
         tmp_path: Path,
         monkeypatch: pytest.MonkeyPatch,
@@ -127,56 +135,42 @@ class TestAveraging:
             train(*few(), self.SETTINGS, tmp_path)
         file = tmp_path / "epoch-2.safetensors"
         whole = file.read_bytes()
-        if isinstance(kept, int):
-            file.write_bytes(whole[:kept])
-        elif kept:
-            file.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
-        else:
-            file.unlink()
+        file.unlink()
+        if harmed := harm(whole):
+            file.write_bytes(harmed)
         with pytest.raises(ValueError, match=r"epoch-2\.safetensors is missing or"):
             train(*few(), self.SETTINGS, tmp_path, resume=True)
         file.write_bytes(whole)
-        check_mean(
-            train(*few(), self.SETTINGS, tmp_path, resume=True).model, tmp_path, 3
-        )
+        task = train(*few(), self.SETTINGS, tmp_path, resume=True)
+        check_mean(task.model, tmp_path, 3)
 
     def test_a_folder_changes_nothing(self, tmp_path: Path) -> None:
         kept = train(*corpus(), self.SETTINGS, tmp_path)
         assert equal(weights(kept), weights(train(*corpus(), self.SETTINGS)))
 
-    def test_the_order_is_that_of_the_numbers(self, tmp_path: Path) -> None:
-        for number in (1, 10, 9, 100):
-            save_file({"w": torch.ones(1)}, tmp_path / f"epoch-{number}.safetensors")
-        (tmp_path / "epoch-x.safetensors").touch()
-        (tmp_path / "epoch-11.safetensors.unfinished").touch()
-        found = [int(file.stem.partition("-")[2]) for file in epoch_files(tmp_path)]
-        assert found == [1, 9, 10, 100]
-
     @pytest.mark.parametrize(
         ("states", "words"),
         [
             ([], "no weights to average"),
-            ([{"a": torch.ones(1)}, {"b": torch.ones(1)}], "not of models of one kind"),
             ([{"a": torch.ones(1)}, {"a": torch.ones(2)}], "not of models of one kind"),
         ],
     )
     def test_what_has_no_mean_is_refused(
         self, states: list[Mapping[str, Tensor]], words: str
     ) -> None:
-        with pytest.raises(ValueError, match=words):
-            average_weights(states)
+        refuses(lambda: average_weights(states), words)
 
 
-@pytest.fixture(scope="module", params=["average", "patience"])
+@pytest.fixture(
+    scope="module", params=[dataclasses.replace(TINY, epochs=4, average=2), HASTY]
+)
 def unbroken(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[TrainingSettings, dict[str, Tensor], list[dict[str, str]]]:
     """Settings, and the weights and losses of a run that nothing ended."""
-    average = dataclasses.replace(TINY, epochs=4, average=2)
-    settings = average if request.param == "average" else HASTY
     folder = tmp_path_factory.mktemp("whole")
-    found = weights(train(*few(), settings, folder))
-    return settings, found, losses(folder)
+    found = weights(train(*few(), request.param, folder))
+    return request.param, found, losses(folder)
 
 
 @pytest.mark.parametrize("moved", [0, 3, 5, 6, 9])
@@ -228,8 +222,3 @@ def test_what_is_too_long_is_left_out_and_counted(
     reason = "left out 1 of 2 pairs, which are longer than max_len = 3 tokens."
     assert errors.splitlines() == [f"train: {reason}", f"validation: {reason}"]
     TranslationData(found, words, words, 9, 0).check_lengths(3)
-
-
-def test_settings_of_the_end_decide_the_run() -> None:
-    with pytest.raises(ValueError, match="average must be at most the number of"):
-        TrainingSettings(epochs=2, average=3)
