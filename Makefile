@@ -87,7 +87,7 @@ bench: setup ## measure training and decoding side by side; one part in ARGS
 	@$(ALL_CORES) $(RUN) -m book.tools.lab.bench $(ARGS)
 
 notebooks: setup ## run every chapter again and store its outputs
-	@$(RUN) -m book.tools.notebooks.notebooks run $(ARGS)
+	@$(RUN) -m book.tools.notebooks.notebooks $(ARGS)
 
 address: setup ## carry the address in _config.yml to every file that names it
 	@$(RUN) -m book.tools.project.carry_address $(ARGS)

@@ -11,7 +11,7 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from book.tools.notebooks.notebooks import chapters, notebooks
+from book.tools.notebooks.files import chapters, notebooks
 from book.tools.project.address import ROOT
 from book.tools.site.offline_site import LIB_ORDER
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 
-from book.tools.notebooks.notebooks import chapters
+from book.tools.notebooks.files import chapters
 from book.tools.project.address import ROOT
 from book.tools.site.front_page import title_of
 from book.tools.site.pdf import headings_in, inside, main, write_pdf

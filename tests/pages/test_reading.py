@@ -8,7 +8,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from book.tools.notebooks.reading import amounts, chapters, stated
+from book.tools.notebooks.files import chapters
+from book.tools.notebooks.reading import amounts, stated
 
 LONGER = {"13_decoding": 2400, "16_real_sentences": 2800}
 ALL = [pytest.param(path, id=path.stem) for path in chapters() if stated(path)]

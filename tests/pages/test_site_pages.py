@@ -13,7 +13,7 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from PIL import Image
 
-from book.tools.notebooks import reading
+from book.tools.notebooks import files, reading
 from book.tools.project.address import read_address
 from book.tools.site.build_site import pages
 from book.tools.site.cross_links import OTHER_SENSE
@@ -166,7 +166,7 @@ def test_the_front_page_opens_with_a_translation_and_a_map(site: Path) -> None:
     chapters = [str(link["href"]) for link in page.select(".book-map a")]
     assert chapters == [Path(name).name for name in CHAPTERS]
     minutes = [span.get_text().split()[0] for span in page.select(".book-map li span")]
-    tops = [reading.stated(path) for path in reading.chapters()]
+    tops = [reading.stated(path) for path in files.chapters()]
     assert minutes == [str(top[0]) for top in tops if top]
 
 

@@ -11,8 +11,8 @@ from book.tools.course.assignments import STUB, assignment_notebook
 from book.tools.course.editions import solution_edition, student_edition
 from book.tools.course.plan import Plan, read_plan
 from book.tools.course.questions import write_questions
+from book.tools.notebooks.files import chapters, read
 from book.tools.notebooks.normal_form import serialize
-from book.tools.notebooks.notebooks import chapters, read
 from book.tools.project.address import ROOT, read_address
 
 FOLDER = ROOT / "_course"  # not in _build, which `make clean` removes: marks stand here

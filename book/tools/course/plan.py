@@ -10,7 +10,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from book.tools.course.exercises import Exercise, exercises
-from book.tools.notebooks.notebooks import chapters, read
+from book.tools.notebooks.files import chapters, read
 from book.tools.project.address import ROOT
 
 PLAN = ROOT / "book" / "course" / "assignments.toml"

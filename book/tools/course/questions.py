@@ -14,7 +14,7 @@ from string import ascii_uppercase
 
 from nbconvert.filters import markdown2html
 
-from book.tools.notebooks.notebooks import chapters
+from book.tools.notebooks.files import chapters
 from book.tools.project.address import ROOT
 from book.tools.site.front_page import title_of
 

@@ -26,7 +26,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-import nbformat
 from nbconvert.exporters import SlidesExporter
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_notebook
@@ -35,6 +34,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from book.tools.course.slide_pictures import LEGIBLE, LETTER, SPACE, letters, parts
+from book.tools.notebooks.files import read
 from book.tools.project.address import ROOT
 from book.tools.project.statements import Definition, statements
 from book.tools.site.formulas import FONT, characters, cut_font, to_mathml
@@ -116,7 +116,7 @@ class Chapter:
 
     def __init__(self, path: Path) -> None:
         self.name = path.stem
-        self.notebook: NotebookNode = nbformat.read(path, as_version=4)
+        self.notebook = read(path)
         self.pictures: dict[str, bytes] = {}  # by the names of their files
         self.figures: dict[str, list[Picture]] = {}  # by the beginnings of captions
 

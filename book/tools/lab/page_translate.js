@@ -10,7 +10,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInThisContext } from "node:vm";
-import { beamSearch } from "../../interactive/beam.js";
+import { BeamSearch } from "../../interactive/beam.js";
 import { Greedy } from "../../interactive/greedy.js";
 import { Transformer } from "../../interactive/model.js";
 import { inKind } from "../../interactive/raw.js";
@@ -35,7 +35,11 @@ function translate(/** @type {string} */ sentence) {
   const ends = { sosId: vocabulary.sosId, eosId: vocabulary.eosId };
   let first = 0; // seconds to the first word
   const ids = sources.map(({ ids: src }) => {
-    if (job.beam) return beamSearch(model, src, { ...ends, beamSize: job.beam })[0].ids;
+    if (job.beam) {
+      const search = new BeamSearch(model, src, { ...ends, beamSize: job.beam });
+      while (!search.done) search.step();
+      return search.best()[0].ids;
+    }
     const greedy = new Greedy(model, src, ends);
     greedy.step();
     first ||= (performance.now() - began) / 1000;

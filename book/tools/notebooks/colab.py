@@ -28,7 +28,9 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from book.tools.notebooks.notebooks import notebooks, read, store
+from book.tools.notebooks.files import notebooks, read
+from book.tools.notebooks.notebooks import store
+from book.tools.notebooks.portable import compare
 from book.tools.notebooks.setup_cell import put_setup_cell, setup_source
 from book.tools.project.address import ROOT, Address
 
@@ -118,14 +120,14 @@ def bare_environment() -> dict[str, str]:
     return kept | dict.fromkeys(THREADS, "1") | {"COLAB_RELEASE_TAG": "stand-in"}
 
 
-def put_alone(path: Path, folder: Path, address: Address) -> str:
+def put_alone(path: Path, folder: Path, address: Address) -> Path:
     """Put a notebook into a folder of its own; its place there."""
     notebook = read(path)
     put_setup_cell(notebook, address)
     own = folder / path.stem / path.name
     own.parent.mkdir(parents=True)
     store(notebook, own)
-    return str(own.relative_to(folder))
+    return own.relative_to(folder)
 
 
 def write_kernel(python: Path, folder: Path) -> None:
@@ -137,8 +139,8 @@ def write_kernel(python: Path, folder: Path) -> None:
     kernel.write_text(json.dumps(text))
 
 
-def play(paths: list[Path], base: Path) -> int:
-    """Run the chapters and compare; the exit status of pytest.
+def play(paths: list[Path], base: Path) -> bool:
+    """Run the chapters; whether every output is the stored one.
 
     The setup cell runs once before them all, since they run side by side.
     """
@@ -152,14 +154,8 @@ def play(paths: list[Path], base: Path) -> int:
         environment = bare_environment() | {"JUPYTER_PATH": str(folder)}
         setup = [str(python), "-c", setup_source(address)]
         subprocess.run(setup, cwd=alone, env=environment, check=True)
-        command = [
-            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
-            *("--nbval", "--nbval-sanitize-with", str(ROOT / "tests" / "nbval.cfg")),
-            *("--nbval-cell-timeout", "900", "--nbval-kernel-startup-timeout", "300"),
-            *("--nbval-kernel-name", "colab", "-n", os.environ.get("WORKERS", "2")),
-            *("--dist", "loadscope", "--rootdir", str(alone), *reversed(played)),
-        ]
-        return subprocess.run(command, cwd=alone, env=environment).returncode
+        kernel = ("--nbval-kernel-name", "colab")
+        return compare(played, environment, *kernel, folder=alone)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -177,11 +173,11 @@ def main(arguments: list[str] | None = None) -> int:
     except subprocess.CalledProcessError:
         print("make colab: LEFT OUT, since Colab's versions could not be installed.")
         return 0 if os.environ.get("COLAB_OPTIONAL") else 1
-    status = play(options.paths or notebooks(), base)
+    held = play(options.paths or notebooks(), base)
     took = time.monotonic() - start
-    how = "every chapter held" if status == 0 else "FAILED; what failed stands above,"
+    how = "every chapter held" if held else "FAILED; what failed stands above,"
     print(f"make colab: {how} in {took:.0f} s.")
-    return status
+    return int(not held)
 
 
 if __name__ == "__main__":

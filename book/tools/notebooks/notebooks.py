@@ -1,8 +1,6 @@
 """Run the book's notebooks and keep their files in one form.
 
-    -m book.tools.notebooks.notebooks run [paths]      run, store the outputs
-    -m book.tools.notebooks.notebooks setup [paths]    renew what is generated in them
-    -m book.tools.notebooks.notebooks check [paths]    report what departs
+    -m book.tools.notebooks.notebooks [paths]      run, store the outputs
 
 Without paths, every notebook in `book/` is taken.
 """
@@ -13,35 +11,19 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 
+from book.tools.notebooks.files import notebooks, read
 from book.tools.notebooks.normal_form import departures, serialize, to_normal_form
 from book.tools.notebooks.setup_cell import put_setup_cell
-from book.tools.project.address import ROOT, Address, read_address
+from book.tools.project.address import Address, read_address
 from book.tools.site.alt_texts import put_alt_texts
 from book.tools.site.captions import chapter_of, number
 from book.tools.site.page_links import put_page_links
 
 TIMEOUT = 600  # seconds for one cell
-
-
-def chapters(root: Path = ROOT) -> list[Path]:
-    """The chapters of the book, in order."""
-    return sorted((root / "book").glob("[0-9][0-9]_*.ipynb"))
-
-
-def notebooks(root: Path = ROOT) -> list[Path]:
-    """All notebooks of the book: the chapters, then the appendix that runs."""
-    return sorted((root / "book").glob("*.ipynb"))
-
-
-def read(path: Path) -> NotebookNode:
-    """Read one notebook."""
-    notebook: NotebookNode = nbformat.read(path, as_version=4)
-    return notebook
 
 
 def store(notebook: NotebookNode, path: Path) -> None:
@@ -102,12 +84,11 @@ def run(path: Path, address: Address) -> list[str]:
     return list(departures(notebook))
 
 
-def renew_setup(path: Path, address: Address) -> list[str]:
+def renew_setup(path: Path, address: Address) -> None:
     """Renew what is generated in one notebook, its outputs untouched."""
     notebook = read(path)
     put_generated(notebook, path.stem, address)
     store(notebook, path)
-    return []
 
 
 def check(path: Path, address: Address) -> list[str]:
@@ -122,34 +103,25 @@ def check(path: Path, address: Address) -> list[str]:
     else:
         to_normal_form(notebook)
         if serialize(notebook) != stored:
-            found.append("the file is not in its normal form: run it with `run`")
+            found.append("the file is not in its normal form: run `make notebooks`")
     return found
 
 
-ACTIONS = {"run": run, "setup": renew_setup, "check": check}
-
-
 def main(arguments: list[str] | None = None) -> int:
-    """Carry out one action on the notebooks; 1 if anything is left to say."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("action", choices=ACTIONS)
-    parser.add_argument("paths", nargs="*", type=Path)
-    options = parser.parse_args(arguments)
-    paths = options.paths or notebooks()
+    """Run and store the notebooks; 1 if anything is left to say."""
+    parser = argparse.ArgumentParser(description="Run the notebooks and store them.")
+    parser.add_argument("paths", nargs="*", type=Path, help="all without")
+    paths = parser.parse_args(arguments).paths or notebooks()
     for path in paths:
         if not path.is_file():
             parser.error(f"{path} is not there: name a notebook in book/.")
-    address = read_address()
-    failures = 0
+    address, failed = read_address(), False
     for path in paths:
-        if options.action == "run":
-            print(f"{path.name}: running", flush=True)
-        for sentence in ACTIONS[options.action](path, address):
-            failures += 1
+        print(f"{path.name}: running", flush=True)
+        for sentence in run(path, address):
+            failed = True
             print(f"{path.name}: {sentence}", flush=True)
-    return 1 if failures else 0
+    return int(failed)
 
 
 if __name__ == "__main__":

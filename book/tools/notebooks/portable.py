@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-from book.tools.notebooks.notebooks import notebooks
+from book.tools.notebooks.files import notebooks
 from book.tools.project.address import ROOT
 
 # What PyTorch, oneDNN and MKL are told; the last two are read on x86 only.
@@ -53,24 +53,20 @@ def settings(path: str) -> dict[str, str]:
     return {**chosen, "NPY_DISABLE_CPU_FEATURES": ",".join(off)} if off else chosen
 
 
-def compare(paths: list[Path], environment: dict[str, str], *options: str) -> bool:
+def compare(
+    paths: list[Path], environment: dict[str, str], *options: str, folder: Path = ROOT
+) -> bool:
     """Run the chapters under these settings; whether every output is the stored one."""
     # The later chapters train, and take longest: begun first, they leave no core alone.
     command = [
         *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval"),
-        *("--nbval-sanitize-with", "tests/nbval.cfg", "--nbval-cell-timeout", "900"),
-        *(
-            "--nbval-kernel-startup-timeout",
-            "300",
-            "-n",
-            os.environ.get("WORKERS", "2"),
-        ),
+        *("--nbval-sanitize-with", str(ROOT / "tests" / "nbval.cfg")),
+        *("--nbval-cell-timeout", "900", "--nbval-kernel-startup-timeout", "300"),
+        *("-n", os.environ.get("WORKERS", "2"), "--rootdir", str(folder)),
         *("--dist", "loadscope", "--no-loadscope-reorder", *options),
         *map(str, reversed(paths)),
     ]
-    return (
-        subprocess.run(command, cwd=ROOT, env=os.environ | environment).returncode == 0
-    )
+    return subprocess.run(command, cwd=folder, env=environment).returncode == 0
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -88,9 +84,9 @@ def main(arguments: list[str] | None = None) -> int:
             continue
         words = [f"{key}={value}" for key, value in chosen.items()]
         print(f"Chapters on the code path {name}:", *words, flush=True)
-        failed += [] if compare(paths or notebooks(), chosen) else [name]
+        failed += [] if compare(paths or notebooks(), os.environ | chosen) else [name]
     print("Chapters with weights and random numbers moved by a millionth", flush=True)
-    kernels = {"JUPYTER_PATH": str(ROOT / "tests")}
+    kernels = os.environ | {"JUPYTER_PATH": str(ROOT / "tests")}
     failed += [] if compare(paths or notebooks(), kernels, *SHAKEN) else ["shaken"]
     how = f"FAILED in {', '.join(failed)}" if failed else "every chapter held"
     print(f"make portable: {how} after {time.monotonic() - start:.0f} s.")

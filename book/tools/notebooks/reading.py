@@ -1,7 +1,5 @@
 """How long a chapter takes to read: words, visible lines of code, and minutes.
 
-    reading.py                 print a table of all chapters
-
 The main line is all before "What goes wrong"; captions and folded code do not count.
 """
 
@@ -13,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import nbformat
+from book.tools.notebooks.files import read
 
-BOOK = Path(__file__).parents[2]
 OPENING, CLOSING = "## What breaks without it", "## What goes wrong"
 REST = ("## Exercises", "## Summary", "## Further reading")
 WORDS_A_MINUTE, LINES_A_MINUTE = 200, 10  # measured with readers of these chapters
@@ -35,16 +32,11 @@ class Amount:
         return math.ceil(self.words / WORDS_A_MINUTE + self.lines / LINES_A_MINUTE)
 
 
-def chapters() -> list[Path]:
-    """Return the notebooks of all chapters, in their order."""
-    return sorted(BOOK.glob("[0-9][0-9]_*.ipynb"))
-
-
 def amounts(notebook: Path) -> dict[str, Amount]:
     """Count what there is to read: "opening", "main" (with it) and "rest"."""
     found = {name: Amount() for name in ("opening", "main", "rest", "exercises")}
     part = "main"
-    for cell in nbformat.read(notebook, as_version=4).cells:
+    for cell in read(notebook).cells:
         heading = re.match(r"## .*", cell.source)
         if heading:
             part = _part_of(heading[0].strip())
@@ -55,7 +47,7 @@ def amounts(notebook: Path) -> dict[str, Amount]:
 
 def stated(notebook: Path) -> tuple[int, int] | None:
     """Return the minutes that the top of a chapter tells: main line and rest."""
-    top = nbformat.read(notebook, as_version=4).cells[0].source
+    top = read(notebook).cells[0].source
     told = _TIMES.search(" ".join(top.split()))
     return (int(told[1]), int(told[2])) if told else None
 
@@ -76,20 +68,3 @@ def _add(amount: Amount, cell: Any) -> None:
     elif not tags & {"solution"} and not cell.source.startswith("**Figure"):
         visible = re.sub(r"<details>.*?</details>", "", cell.source, flags=re.S)
         amount.words += len(re.findall(r"\S*\w\S*", visible))
-
-
-def main() -> None:
-    """Print what there is to read in each chapter."""
-    print(f"{'':24} opening   main: words lines minutes   rest: words lines minutes")
-    for notebook in chapters():
-        found = amounts(notebook)
-        main_line, rest = found["main"], found["rest"]
-        print(
-            f"{notebook.stem:24} {found['opening'].words:7}  "
-            f"{main_line.words:12} {main_line.lines:5} {main_line.minutes:7}  "
-            f"{rest.words:12} {rest.lines:5} {rest.minutes:7}"
-        )
-
-
-if __name__ == "__main__":
-    main()

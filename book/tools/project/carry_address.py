@@ -16,7 +16,8 @@ from pathlib import Path
 
 import yaml
 
-from book.tools.notebooks.notebooks import check, notebooks, renew_setup
+from book.tools.notebooks.files import notebooks
+from book.tools.notebooks.notebooks import check, renew_setup
 from book.tools.project.address import COLAB, ROOT, Address, parse_address, read_address
 
 # The text files that name the address. pyproject.toml says which address was carried

@@ -15,9 +15,9 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-import nbformat
 from nbformat import NotebookNode
 
+from book.tools.notebooks.files import chapters, read
 from book.tools.notebooks.normal_form import serialize
 from book.tools.project.address import ROOT
 
@@ -118,8 +118,8 @@ def numbers_given(notebook: NotebookNode) -> dict[str, list[str]]:
 def main(arguments: list[str] | None = None) -> int:
     """Number every chapter, and carry the new numbers to the lessons."""
     argparse.ArgumentParser(description=__doc__).parse_args(arguments)
-    for path in sorted((ROOT / "book").glob("[0-9][0-9]_*.ipynb")):
-        notebook = nbformat.read(path, as_version=4)
+    for path in chapters():
+        notebook = read(path)
         carry_to_lessons(number(notebook, chapter_of(path)))
         path.write_text(serialize(notebook), encoding="utf-8", newline="\n")
     return 0

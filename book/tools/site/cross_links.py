@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import nbformat
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
+from book.tools.notebooks.files import chapters, read
 from book.tools.project.address import ROOT
 from book.tools.site.captions import NUMBER, REFERENCE, chapter_of, numbers_given
 
@@ -78,8 +78,8 @@ def enclose(drawn: nodes.Element, paragraph: nodes.paragraph, number: str) -> No
 def numbered(root: Path = ROOT) -> Targets:
     """The page and the place of every numbered figure and equation of the book."""
     targets: Targets = {}
-    for path in sorted((root / "book").glob("[0-9][0-9]_*.ipynb")):
-        given = numbers_given(nbformat.read(path, as_version=4))
+    for path in chapters(root):
+        given = numbers_given(read(path))
         for kind, numbers in given.items():
             for number in filter(None, numbers):
                 place = f"{kind}-{number.replace('.', '-')}"

@@ -10,12 +10,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import yaml
 from docutils import nodes
 from docutils.parsers.rst import Directive
 from sphinx.application import Sphinx
 
+from book.tools.notebooks.files import read
 from book.tools.notebooks.reading import stated
 from book.tools.project.address import ROOT, read_address
 
@@ -30,7 +30,7 @@ class Map(Directive):  # type: ignore[misc]
 
 def title_of(path: Path) -> str:
     """The title of a chapter, without its number and marks of Markdown."""
-    first = nbformat.read(path, as_version=4).cells[0].source
+    first = read(path).cells[0].source
     found = re.match(r"# (?:\d+\. )?(.+)", first)
     if not found:
         raise ValueError(f"{path.name} does not begin with a title: # Title")

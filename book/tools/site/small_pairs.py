@@ -10,8 +10,7 @@ import base64
 import itertools
 from typing import Any
 
-import nbformat
-
+from book.tools.notebooks.files import read
 from book.tools.project.address import ROOT
 from book.tools.site.page_numbers import FOLDER, module_of
 from lib import corpora
@@ -31,8 +30,7 @@ NOTE = """\
 
 def chosen() -> list[Pair]:
     """The pairs that the chapter's cell chooses."""
-    notebook: Any = nbformat.read(CHAPTER, as_version=4)
-    (cell,) = (c.source for c in notebook.cells if "\nFEW_WORDS = " in c.source)
+    (cell,) = (c.source for c in read(CHAPTER).cells if "\nFEW_WORDS = " in c.source)
     known: dict[str, Any] = {"corpora": corpora, "itertools": itertools}
     exec(cell.partition("print(")[0], known)
     return list(known["chosen"])
