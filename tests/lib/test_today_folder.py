@@ -15,6 +15,7 @@ from lib.text import SubwordVocabulary, Vocabulary
 from lib.today import LanguageConfig, LanguageModel, leaves_of, modernize
 from lib.translator import Translator, read_language_model, write_language_model
 from tests.lib.test_today_modernize import CHANGES, LLAMA
+from tests.refusals import refuses
 from tests.strategies import randomize, tiny_config
 
 WORDS = Vocabulary(["lets", "go", "to"], specials=("<pad>", "<sos>", "<eos>", "<unk>"))
@@ -48,13 +49,10 @@ def test_its_words_come_back_and_half_the_file_is_enough(
     tmp_path: Path, vocabulary: Vocabulary
 ) -> None:
     model = small(vocabulary)
-    for name, half in (("whole", False), ("half", True)):
-        write_language_model(tmp_path / name, model, vocabulary, half=half)
-    sizes = [
-        (tmp_path / name / "model.safetensors").stat().st_size
-        for name in ("whole", "half")
-    ]
-    assert sizes[1] < 0.7 * sizes[0]
+    for name in ("whole", "half"):
+        write_language_model(tmp_path / name, model, vocabulary, half=name == "half")
+    whole, half = (tmp_path / n / "model.safetensors" for n in ("whole", "half"))
+    assert half.stat().st_size < 0.7 * whole.stat().st_size
     found, words = read_language_model(tmp_path / "half")
     assert words.ids == vocabulary.ids
     assert generate(found, [[1]], max_new=3) == generate(model, [[1]], max_new=3)
@@ -103,18 +101,17 @@ def test_what_is_damaged_is_refused(
 
 def test_one_kind_is_not_taken_for_the_other(tmp_path: Path) -> None:
     write_language_model(tmp_path, small(), WORDS)
-    with pytest.raises(ValueError, match=r"not a whole translator .* a language model"):
-        Translator.load(tmp_path)
-    with pytest.raises(ValueError, match="it holds a translator"):
-        read_language_model("grammar-en-es")
-    with pytest.raises(FileNotFoundError, match="no folder of a language model"):
-        read_language_model(tmp_path / "nowhere")
-    with pytest.raises(FileNotFoundError, match="translators are: grammar-en-es"):
-        Translator.load(tmp_path / "nowhere")
+    told = r"not a whole translator .* a language model"
+    refuses(lambda: Translator.load(tmp_path), told)
+    refuses(lambda: read_language_model("grammar-en-es"), "it holds a translator")
+    gone, kind = tmp_path / "nowhere", FileNotFoundError
+    told = "no folder of a language model"
+    refuses(lambda: read_language_model(gone), told, kind)
+    refuses(lambda: Translator.load(gone), "translators are: grammar-en-es", kind)
 
 
 def test_what_diverged_is_not_written(tmp_path: Path) -> None:
-    model = small()
-    model.encoder.norm.weight.data[0] = torch.nan  # type: ignore[operator]
-    with pytest.raises(ValueError, match="training has diverged"):
-        write_language_model(tmp_path, model, WORDS)
+    model: Any = small()
+    model.encoder.norm.weight.data[0] = torch.nan
+    told = "training has diverged"
+    refuses(lambda: write_language_model(tmp_path, model, WORDS), told)
