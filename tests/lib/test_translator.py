@@ -60,10 +60,8 @@ def test_what_is_loaded_is_what_was_saved(
         expected = weight.half().float() if half else weight
         assert torch.equal(loaded.model.state_dict()[name], expected)
     assert loaded.model.training is False
-    kept = load_file(tmp_path / "model.safetensors")
-    assert {w.dtype for w in kept.values()} == {
-        torch.float16 if half else torch.float32
-    }
+    kept = load_file(tmp_path / "model.safetensors").values()
+    assert all((weight.dtype == torch.float16) is half for weight in kept)
     if tied:
         table = loaded.model.tgt_embedding.table.weight
         assert loaded.model.output_proj.weight is table
@@ -71,9 +69,7 @@ def test_what_is_loaded_is_what_was_saved(
 
 
 @given(
-    st.lists(st.sampled_from(ENGLISH.tokens[4:]), min_size=1, max_size=9).filter(
-        lambda words: words != ["."] * len(words)
-    ),
+    st.lists(st.sampled_from(ENGLISH.tokens[4:9]), min_size=1, max_size=9),
     st.integers(1, 5),
     st.sampled_from([1, 2, 4]),
 )
@@ -155,37 +151,21 @@ def test_weights_that_a_file_cannot_keep_are_refused(
     translator = make()
     with torch.no_grad():
         translator.model.output_proj.bias[3] = number
-    with pytest.raises(ValueError, match=r"'output_proj\.bias' are not all numbers"):
-        translator.save(folder, half=half)
+    told = r"'output_proj\.bias' are not all numbers"
+    refuses(lambda: translator.save(folder, half=half), told)
     assert {file: file.read_bytes() for file in folder.iterdir()} == before
 
 
-class TestBeam:
-    """The beam, through the translator."""
-
-    SENTENCES = ("the dog", "a cat sees the dog", "the cat sees a dog .")
-
-    def test_n_best_begins_with_the_best_and_falls(self) -> None:
-        translator = make()
-        for sentence in self.SENTENCES:
-            found = translator.n_best(sentence, 4)
-            (best,) = translator.translate([sentence], beam_size=4)
-            assert found[0][0] == best
-            scores = [score for _, score in found]
-            assert scores == sorted(scores, reverse=True)
-            assert all(score < 0 for score in scores)
-            assert len(found) == 4
-
-    def test_the_penalty_reaches_the_search(self) -> None:
-        translator = make()
-        for penalty in (0.0, 2.0):
-            ids = translator.src_vocab.encode("The dog sees a cat.")
-            src = torch.tensor([[*ids, translator.src_vocab.eos_id]])
-            ends = (translator.tgt_vocab.sos_id, translator.tgt_vocab.eos_id)
-            expected = beam_search(translator.model, src, *ends, 3, penalty)[0][0]
-            (found, score), *_ = translator.n_best("the dog sees a cat", 3, penalty)
-            assert found == translator.tgt_vocab.decode(expected.ids)
-            assert score == pytest.approx(expected.score, rel=1e-4)
+@pytest.mark.parametrize("penalty", [0.0, 2.0])
+def test_the_best_translations_are_those_of_the_beam(penalty: float) -> None:
+    translator = make()
+    ids = translator.src_vocab.encode("A cat sees the dog.")
+    src = torch.tensor([[*ids, translator.src_vocab.eos_id]])
+    (wanted,) = beam_search(translator.model, src, 1, 2, 3, penalty, n_best=3)
+    found = translator.n_best("a cat sees the dog", 3, penalty)
+    assert found == [(translator.tgt_vocab.decode(h.ids), h.score) for h in wanted]
+    (best,) = translator.translate(["a cat sees the dog"], 1, 3, penalty)
+    assert found[0][0] == best
 
 
 class TestNames:
@@ -252,11 +232,9 @@ class TestDamage:
             ("model", 3),
             ("model", {"src_vocab_size": 10, "tgt_vocab_size": 10, "color": 1}),
             # These fit no memory, or would be built for ever.
-            ("model", {**SIZES, "d_model": 2 * 10**12}),
             ("model", {**SIZES, "d_model": 10**30}),
             ("model", {**SIZES, "d_ff": 10**18}),
             ("model", {**SIZES, "n_layers": 10**9}),
-            ("model", {**SIZES, "max_len": 10**30}),
             ("model", {**SIZES, "max_len": 10**8}),
             ("src_vocab", [*ENGLISH.tokens[:-1], "\ud800"]),
         ],
@@ -268,16 +246,11 @@ class TestDamage:
     @pytest.mark.parametrize(
         ("name", "weight", "reason"),
         [
-            (
-                "output_proj.bias",
-                torch.zeros(3),
-                r"\(3,\), but the .* \(10,\)",
-            ),
+            ("output_proj.bias", torch.zeros(3), r"\(3,\), but the .* \(10,\)"),
             ("output_proj.bias", torch.full((10,), torch.nan), "not all finite"),
             ("more", torch.zeros(3), "1 are not its own, such as 'more'"),
             ("output_proj.bias", None, "1 are missing"),
             ("output_proj.bias", torch.zeros(10).long(), "are I64, not numbers"),
-            ("output_proj.bias", torch.zeros(10).bool(), "are BOOL, not numbers"),
             ("encoder.layers.7.w", torch.zeros(3), "are of 3 layers, not of 2"),
         ],
     )
@@ -289,9 +262,7 @@ class TestDamage:
         save_file(kept, folder / "model.safetensors")
         refuses_folder(folder, reason)
 
-    @pytest.mark.parametrize(
-        "content", [b"\x80\x04}\x94.", b"PK\x03\x04" + b"\x00" * 60]
-    )
+    @pytest.mark.parametrize("content", [b"\x80\x04}\x94.", b"PK\x03\x04" + bytes(60)])
     def test_a_pickle_is_never_opened(self, folder: Path, content: bytes) -> None:
         """Nor the zip in which PyTorch keeps one, nor one under its usual name."""
         (folder / "model.safetensors").write_bytes(content)
