@@ -192,6 +192,18 @@ export function logSoftmax(logits) {
 }
 
 /**
+ * Numbers with mean 0 and variance 1, and the deviation that they had.
+ * @param {Float32Array} row
+ */
+export function standardized(row) {
+  const mean = row.reduce((sum, value) => sum + value, 0) / row.length;
+  const squares = row.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  // ε stands inside the root, and keeps it away from zero.
+  const deviation = Math.sqrt(squares / row.length + 1e-5);
+  return { normed: row.map((value) => (value - mean) / deviation), deviation };
+}
+
+/**
  * Where the largest numbers stand, the largest first; of equal ones the first.
  * @param {Float32Array} numbers
  * @param {number} count how many

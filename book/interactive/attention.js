@@ -10,7 +10,7 @@ import { noSwitches } from "./config.js";
  * @param {Matrix} query (T, d_k)
  * @param {Matrix} key (S, d_k)
  * @param {Matrix} value (S, d_v)
- * @param {import("./masks.js").Mask | null} mask (T, S) or (1, S); null hides nothing
+ * @param {import("./masks.js").Mask | null} mask (T, S); null hides nothing
  * @param {number} scale what the scores are divided by; √d_k if left out
  * @returns {{ output: Matrix, weights: Matrix }} (T, d_v) and (T, S)
  */
@@ -20,9 +20,8 @@ export function scaledDotProductAttention(
   const scores = timesTransposed(query, key); // (T, S)
   const weights = new Matrix(query.rows, key.rows);
   for (let t = 0; t < query.rows; t++) {
-    const first = mask && mask.rows > 1 ? t * mask.cols : 0;
     const row = scores.row(t).map((score, s) =>
-      mask && !mask.data[first + s] ? -Infinity : score / scale,
+      mask && !mask[t * key.rows + s] ? -Infinity : score / scale,
     );
     weights.row(t).set(softmax(row));
   }
@@ -111,7 +110,7 @@ export class MultiHeadAttention {
   /**
    * @param {Matrix} query (T, D)
    * @param {Kept} kept keys and values of S tokens, from keep
-   * @param {import("./masks.js").Mask | null} mask (T, S) or (1, S)
+   * @param {import("./masks.js").Mask | null} mask (T, S)
    * @returns {Matrix} (T, D); the weights lie in lastWeights
    */
   forward(query, kept, mask = null) {

@@ -5,8 +5,8 @@
 // those that live now and those that have ended just now; `living`, `ended` and `done`
 // hold where the search stands. A hypothesis knows its parent, so that all of them make
 // a tree; its score is its log-probability, and if it has ended its rank is the score
-// divided by the length penalty. `best()` gives the ended ones, the best first;
-// `beamSearch` does all steps at once. Order, ties and limits are those of `lib`.
+// divided by the length penalty. `best()` gives the ended ones, the best first. Order,
+// ties and limits are those of `lib`.
 
 import { largestPlaces } from "./arrays.js";
 import { lengthLimit, Reader } from "./steps.js";
@@ -15,8 +15,7 @@ import { lengthLimit, Reader } from "./steps.js";
  * @typedef {import("./model.js").Transformer} Transformer
  * @typedef {import("./steps.js").Reading} Reading
  * @typedef {import("./steps.js").Ends & {
- *   beamSize?: number, lengthPenalty?: number, nBest?: number, maxLen?: number | null,
- *   temperature?: number
+ *   beamSize?: number, lengthPenalty?: number, temperature?: number
  * }} BeamOptions
  */
 
@@ -60,15 +59,13 @@ export class BeamSearch {
    * @param {BeamOptions} options
    */
   constructor(model, src, options) {
-    const { beamSize = 4, lengthPenalty = 0.6, nBest = 1, temperature = 1 } = options;
-    checkSizes(model, beamSize, lengthPenalty, nBest);
+    const { beamSize = 4, lengthPenalty = 0.6, temperature = 1 } = options;
     this.beamSize = beamSize;
     this.lengthPenalty = lengthPenalty;
-    this.nBest = nBest;
     this.temperature = temperature;
     this.eosId = options.eosId;
     this.never = [model.config.pad_id, options.sosId];
-    this.limit = lengthLimit(model, src, options.maxLen ?? null);
+    this.limit = lengthLimit(model, src);
     this.root = new Hypothesis(null, options.sosId, 0, null, Reader.open(model, src));
     this.living = [this.root];
     /** @type {Hypothesis[]} */
@@ -132,10 +129,10 @@ export class BeamSearch {
       this.done = true;
     } else if (this.ended.length >= this.beamSize) {
       this.done = true;
-    } else if (this.ended.length >= this.nBest) {
+    } else if (this.ended.length) {
       // Scores only fall, and the penalty is mildest at the limit.
       const hope = this.living[0].score / lengthNorm(this.limit, this.lengthPenalty);
-      this.done = (this.best().at(-1)?.rank ?? -Infinity) >= hope;
+      this.done = (this.best()[0].rank ?? -Infinity) >= hope;
     }
     if (this.done) this.living = [];
   }
@@ -143,43 +140,6 @@ export class BeamSearch {
   /** The best translations that have ended, the best first. */
   best() {
     const rank = (/** @type {Hypothesis} */ { rank }) => rank ?? -Infinity;
-    return [...this.ended].sort((a, b) => rank(b) - rank(a)).slice(0, this.nBest);
-  }
-}
-
-/**
- * Search to the end.
- * @param {Transformer} model
- * @param {number[]} src token ids (S), ending with <eos>
- * @param {BeamOptions} options
- * @returns {Hypothesis[]} the best translations, the best first
- */
-export function beamSearch(model, src, options) {
-  const search = new BeamSearch(model, src, options);
-  while (!search.done) search.step();
-  return search.best();
-}
-
-/**
- * @param {Transformer} model
- * @param {number} beamSize
- * @param {number} lengthPenalty
- * @param {number} nBest
- */
-function checkSizes(model, beamSize, lengthPenalty, nBest) {
-  const words = model.config.tgt_vocab_size;
-  if (!(Number.isInteger(beamSize) && beamSize >= 1 && beamSize <= words)) {
-    throw new RangeError(
-      `beamSize must lie between 1 and the vocabulary's ${words} tokens, but it is ` +
-        `${beamSize}.`,
-    );
-  }
-  if (!(nBest >= 1 && nBest <= beamSize)) {
-    throw new RangeError(
-      `nBest must lie between 1 and beamSize = ${beamSize}, but it is ${nBest}.`,
-    );
-  }
-  if (!(lengthPenalty >= 0)) {
-    throw new RangeError(`lengthPenalty must not be below 0, but is ${lengthPenalty}.`);
+    return [...this.ended].sort((a, b) => rank(b) - rank(a));
   }
 }

@@ -4,7 +4,7 @@
 // a Step to `steps` and returns it: the log-probabilities of all V tokens, what each
 // head looked at, and the token that was chosen. `step(id)` writes that token instead;
 // `rewind(n)` goes back to the first n steps. `done` tells whether the translation
-// ended, `ids` holds it so far. `greedyDecode` does all steps at once.
+// ended, `ids` holds it so far.
 
 import { largestPlaces } from "./arrays.js";
 import { lengthLimit, Reader } from "./steps.js";
@@ -23,10 +23,10 @@ export class Greedy {
   /**
    * @param {Transformer} model
    * @param {number[]} src token ids (S), ending with <eos>
-   * @param {Ends & { maxLen?: number | null, temperature?: number }} options
+   * @param {Ends & { temperature?: number }} options
    */
-  constructor(model, src, { sosId, eosId, maxLen = null, temperature = 1 }) {
-    this.limit = lengthLimit(model, src, maxLen);
+  constructor(model, src, { sosId, eosId, temperature = 1 }) {
+    this.limit = lengthLimit(model, src);
     this.ends = { sosId, eosId };
     this.temperature = temperature;
     this.never = [model.config.pad_id, sosId];
@@ -69,17 +69,4 @@ export class Greedy {
   rewind(count) {
     this.steps.length = Math.min(count, this.steps.length);
   }
-}
-
-/**
- * Write a whole translation.
- * @param {Transformer} model
- * @param {number[]} src token ids (S), ending with <eos>
- * @param {Ends & { maxLen?: number | null, temperature?: number }} options
- * @returns {number[]} its ids, <eos> included unless the limit came first
- */
-export function greedyDecode(model, src, options) {
-  const greedy = new Greedy(model, src, options);
-  while (!greedy.done) greedy.step();
-  return greedy.ids;
 }

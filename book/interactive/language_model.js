@@ -8,14 +8,13 @@
 
 import { softmax } from "./arrays.js";
 import { Linear } from "./attention.js";
-import { TokenEmbedding } from "./layers.js";
-import { Encoder } from "./model.js";
+import { EncoderLayer, TokenEmbedding } from "./layers.js";
+import { Stack } from "./model.js";
 import { PositionalEncoding } from "./positions.js";
 
 /**
  * @typedef {import("./arrays.js").Matrix} Matrix
- * @typedef {{ caches: { own: import("./layers.js").Kept | null }[],
- *   logits: Float32Array }} State what was read; it never changes
+ * @typedef {{ caches: import("./layers.js").OwnCache[], logits: Float32Array }} State what was read; it never changes
  * @typedef {{ ids: number[], shares: number[] }} Shares the likeliest first
  */
 
@@ -26,7 +25,7 @@ export class LanguageModel {
    */
   constructor(config, arrays) {
     this.maxLen = config.max_len;
-    this.encoder = new Encoder(arrays, config);
+    this.encoder = new Stack(EncoderLayer, "encoder", arrays, config);
     this.outputProj = new Linear(arrays, "output_proj");
     this.embedding = new TokenEmbedding(this.outputProj.weight); // they share it
     this.positions = new PositionalEncoding(config.d_model, config.max_len);

@@ -1,6 +1,6 @@
 // The layers: embedding, norm, feed-forward, residual, and the two that stack them.
 
-import { add, Matrix } from "./arrays.js";
+import { add, Matrix, standardized } from "./arrays.js";
 import { Linear, MultiHeadAttention } from "./attention.js";
 
 /** Look up a vector for each token, and scale it by √D (§3.4). */
@@ -12,15 +12,10 @@ export class TokenEmbedding {
 
   /** @param {number[]} ids (T) @returns {Matrix} (T, D) */
   forward(ids) {
-    const { rows, cols } = this.table;
+    const { cols } = this.table;
     const scale = Math.sqrt(cols);
     const x = new Matrix(ids.length, cols);
     ids.forEach((id, t) => {
-      if (!Number.isInteger(id) || id < 0 || id >= rows) {
-        throw new RangeError(
-          `Token ids must lie between 0 and ${rows - 1}, but one is ${id}.`,
-        );
-      }
       x.row(t).set(this.table.row(id).map((value) => value * scale));
     });
     return x;
@@ -36,21 +31,14 @@ export class LayerNorm {
   constructor(arrays, name) {
     this.weight = arrays[`${name}.weight`].data; // (D)
     this.bias = arrays[`${name}.bias`].data; // (D)
-    this.eps = 1e-5;
   }
 
   /** @param {Matrix} x (T, D) @returns {Matrix} (T, D) */
   forward(x) {
     const result = new Matrix(x.rows, x.cols);
     for (let t = 0; t < x.rows; t++) {
-      const row = x.row(t);
-      const mean = row.reduce((sum, value) => sum + value, 0) / x.cols;
-      const squares = row.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-      // ε stands inside the root, and keeps it away from zero.
-      const deviation = Math.sqrt(squares / x.cols + this.eps);
-      const normed = row.map((value) => (value - mean) / deviation);
-      const scaled = normed.map((value, d) => value * this.weight[d] + this.bias[d]);
-      result.row(t).set(scaled);
+      const { normed } = standardized(x.row(t));
+      result.row(t).set(normed.map((n, d) => n * this.weight[d] + this.bias[d]));
     }
     return result;
   }
@@ -99,8 +87,16 @@ export class Residual {
   }
 }
 
-/** What both kinds of layer have: self-attention, the feed-forward, their residuals. */
-class Layer {
+/**
+ * What a layer keeps from step to step: the keys and values of its own tokens, none
+ * before the first.
+ * @typedef {{ own: import("./attention.js").Kept | null }} OwnCache
+ * @typedef {OwnCache & { memory: import("./attention.js").Kept }} LayerCache in a
+ *   decoder those of the memory too
+ */
+
+/** Let the source words look at one another, then think each on its own (§3.1). */
+export class EncoderLayer {
   /**
    * @param {Record<string, Matrix>} arrays the weights of the model
    * @param {string} name such as "encoder.layers.0"
@@ -120,59 +116,44 @@ class Layer {
     this.feedForward = new PositionwiseFeedForward(arrays, `${name}.feed_forward`);
     this.feedForwardResidual = this.residual("feed_forward");
   }
-}
 
-/** @typedef {import("./attention.js").Kept} Kept */
-
-/** Let the source words look at one another, then think each on its own (§3.1). */
-export class EncoderLayer extends Layer {
   /**
-   * @param {Matrix} x (S, D)
-   * @param {import("./masks.js").Mask | null} srcMask (S, S) or (1, S)
-   * @param {{ own: Kept | null }} cache of the tokens before x, which x may see too
-   * @returns {Matrix} (S, D)
+   * @param {Matrix} x (T, D), the tokens that the cache has not read
+   * @param {import("./masks.js").Mask | null} mask (T, T)
+   * @param {OwnCache} cache it has read x afterwards
+   * @returns {Matrix} (T, D)
    */
-  forward(x, srcMask = null, cache = { own: null }) {
+  forward(x, mask = null, cache = { own: null }) {
     x = this.selfAttentionResidual.forward(x, (y) => {
       cache.own = this.selfAttention.keep(y, cache.own);
-      return this.selfAttention.forward(y, cache.own, srcMask);
+      return this.selfAttention.forward(y, cache.own, mask);
     });
+    x = this.cross(x, cache);
     return this.feedForwardResidual.forward(x, (y) => this.feedForward.forward(y));
+  }
+
+  /** What comes between: nothing here. @param {Matrix} x @param {OwnCache} _cache */
+  cross(x, _cache) {
+    return x;
   }
 }
 
-/**
- * What one decoder layer keeps from step to step: the keys and values of its own words
- * (none before the first), and those of the memory.
- * @typedef {{ own: Kept | null, memory: Kept }} LayerCache
- */
-
 /** Look at the words written so far, then at the source, then think (§3.1). */
-export class DecoderLayer extends Layer {
+export class DecoderLayer extends EncoderLayer {
   crossAttention = this.attention("cross_attention");
   crossAttentionResidual = this.residual("cross_attention");
+
+  /** @param {Matrix} x @param {LayerCache} cache */
+  cross(x, { memory }) {
+    return this.crossAttentionResidual.forward(x, (y) =>
+      this.crossAttention.forward(y, memory),
+    );
+  }
 
   /** A cache that has read the memory and no word. @param {Matrix} memory (S, D) */
   open(memory) {
     /** @type {LayerCache} */
     const cache = { own: null, memory: this.crossAttention.keep(memory) };
     return cache;
-  }
-
-  /**
-   * @param {Matrix} x (T, D), the tokens that the cache has not read
-   * @param {LayerCache} cache it has read x afterwards
-   * @param {import("./masks.js").Mask | null} tgtMask (T, T)
-   * @returns {Matrix} (T, D)
-   */
-  forward(x, cache, tgtMask = null) {
-    x = this.selfAttentionResidual.forward(x, (y) => {
-      cache.own = this.selfAttention.keep(y, cache.own);
-      return this.selfAttention.forward(y, cache.own, tgtMask);
-    });
-    x = this.crossAttentionResidual.forward(x, (y) =>
-      this.crossAttention.forward(y, cache.memory),
-    );
-    return this.feedForwardResidual.forward(x, (y) => this.feedForward.forward(y));
   }
 }

@@ -19,14 +19,13 @@ import { PositionalEncoding } from "./positions.js";
  * @typedef {import("./config.js").Config} Config
  * @typedef {import("./config.js").Switches} Switches
  * @typedef {import("./layers.js").LayerCache} LayerCache
- * @typedef {import("./masks.js").Mask} Mask
  */
 
 /**
- * The layers of a stack, each with weights of its own, and the norm that ends it.
- * @template L
+ * A stack of layers, each with weights of its own, and the norm that ends it (§3.1).
+ * @template {EncoderLayer} L
  */
-class Stack {
+export class Stack {
   /**
    * @param {new (arrays: Record<string, Matrix>, name: string, config: Config,
    *   switches?: Switches) => L} Layer
@@ -43,65 +42,17 @@ class Stack {
     // Pre-norm leaves the last sum without a norm, so the stack ends in one.
     this.norm = config.norm_first ? new LayerNorm(arrays, `${name}.norm`) : null;
   }
-}
-
-/**
- * A stack of encoder layers (§3.1).
- * @extends {Stack<EncoderLayer>}
- */
-export class Encoder extends Stack {
-  /**
-   * @param {Record<string, Matrix>} arrays
-   * @param {Config} config
-   * @param {Switches} [switches]
-   */
-  constructor(arrays, config, switches) {
-    super(EncoderLayer, "encoder", arrays, config, switches);
-  }
 
   /**
-   * @param {Matrix} x (S, D)
-   * @param {Mask | null} srcMask (S, S) or (1, S)
-   * @param {{ own: import("./layers.js").Kept | null }[]} caches one for each layer, of
-   *   tokens before x; none if there are no such tokens
-   * @returns {Matrix} the memory (S, D)
-   */
-  forward(x, srcMask = null, caches = []) {
-    this.layers.forEach((layer, n) => {
-      x = layer.forward(x, srcMask, caches[n]);
-    });
-    return this.norm ? this.norm.forward(x) : x;
-  }
-}
-
-/**
- * A stack of decoder layers, which all look at the same memory (§3.1).
- * @extends {Stack<DecoderLayer>}
- */
-export class Decoder extends Stack {
-  /**
-   * @param {Record<string, Matrix>} arrays
-   * @param {Config} config
-   * @param {Switches} [switches]
-   */
-  constructor(arrays, config, switches) {
-    super(DecoderLayer, "decoder", arrays, config, switches);
-  }
-
-  /** A cache for each layer, with no word read yet. @param {Matrix} memory (S, D) */
-  open(memory) {
-    return this.layers.map((layer) => layer.open(memory));
-  }
-
-  /**
-   * @param {Matrix} x (T, D), the tokens that the caches have not read
-   * @param {LayerCache[]} caches they have read x afterwards
-   * @param {Mask | null} tgtMask (T, T)
+   * @param {Matrix} x (T, D)
+   * @param {import("./masks.js").Mask | null} mask (T, T)
+   * @param {import("./layers.js").OwnCache[]} caches one for each layer, of tokens before
+   *   x; they have read x afterwards
    * @returns {Matrix} (T, D)
    */
-  forward(x, caches, tgtMask = null) {
+  forward(x, mask = null, caches = []) {
     this.layers.forEach((layer, n) => {
-      x = layer.forward(x, caches[n], tgtMask);
+      x = layer.forward(x, mask, caches[n]);
     });
     return this.norm ? this.norm.forward(x) : x;
   }
@@ -117,8 +68,8 @@ export class Transformer {
     this.config = config;
     this.switches = noSwitches();
     const whole = checkedArrays(config, arrays);
-    this.encoder = new Encoder(whole, config, this.switches);
-    this.decoder = new Decoder(whole, config, this.switches);
+    this.encoder = new Stack(EncoderLayer, "encoder", whole, config, this.switches);
+    this.decoder = new Stack(DecoderLayer, "decoder", whole, config, this.switches);
     this.outputProj = new Linear(whole, "output_proj");
     this.tgtEmbedding = new TokenEmbedding(whole["tgt_embedding.table.weight"]);
     this.srcEmbedding = new TokenEmbedding(whole["src_embedding.table.weight"]);
@@ -138,12 +89,16 @@ export class Transformer {
 
   /**
    * Read the source.
-   * @param {number[]} src token ids (S)
-   * @param {Mask | null} srcMask (1, S); not needed without padding
+   * @param {number[]} src token ids (S); no mask is needed, for there is no padding
    * @returns {Matrix} the memory (S, D)
    */
-  encode(src, srcMask = null) {
-    return this.encoder.forward(this.embed(this.srcEmbedding, src), srcMask);
+  encode(src) {
+    return this.encoder.forward(this.embed(this.srcEmbedding, src));
+  }
+
+  /** A cache for each layer, with no word read yet. @param {Matrix} memory (S, D) */
+  open(memory) {
+    return this.decoder.layers.map((layer) => layer.open(memory));
   }
 
   /**
@@ -155,8 +110,7 @@ export class Transformer {
   decode(tgt, memory) {
     const noFuture = this.switches.withoutCausalMask ? null : causalMask(tgt.length);
     const x = this.embed(this.tgtEmbedding, tgt);
-    const caches = this.decoder.open(memory);
-    return this.outputProj.forward(this.decoder.forward(x, caches, noFuture));
+    return this.outputProj.forward(this.decoder.forward(x, noFuture, this.open(memory)));
   }
 
   /**
@@ -164,12 +118,12 @@ export class Transformer {
    * so far is kept.
    * @param {number} id
    * @param {number} position how many tokens stand before it
-   * @param {LayerCache[]} caches from decoder.open; they have read it afterwards
+   * @param {LayerCache[]} caches from open; they have read it afterwards
    * @returns {Matrix} logits (1, V)
    */
   decodeNext(id, position, caches) {
     const x = this.embed(this.tgtEmbedding, [id], position);
-    return this.outputProj.forward(this.decoder.forward(x, caches));
+    return this.outputProj.forward(this.decoder.forward(x, null, caches));
   }
 
   /**

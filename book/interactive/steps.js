@@ -37,7 +37,7 @@ export class Reader {
    */
   static open(model, src) {
     const memory = model.encode(src);
-    return new Reader(model, memory, model.decoder.open(memory), []);
+    return new Reader(model, memory, model.open(memory), []);
   }
 
   /**
@@ -73,16 +73,7 @@ export class Reader {
  * as far as the model has positions.
  * @param {Transformer} model
  * @param {number[]} src token ids (S)
- * @param {number | null} maxLen one limit for all
  */
-export function lengthLimit(model, src, maxLen = null) {
-  const positions = model.config.max_len;
-  if (maxLen === null) return Math.min(src.length + 50, positions);
-  if (!(maxLen >= 1 && maxLen <= positions)) {
-    throw new RangeError(
-      `maxLen must lie between 1 and the model's ${positions} positions, but it is ` +
-        `${maxLen}.`,
-    );
-  }
-  return maxLen;
+export function lengthLimit(model, src) {
+  return Math.min(src.length + 50, model.config.max_len);
 }

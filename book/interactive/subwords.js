@@ -25,17 +25,12 @@ export class SubwordVocabulary {
     this.tokens = tokens;
     this.ids = new Map(tokens.map((token, id) => [token, id]));
     this.ranks = new Map(merges.map((pair, rank) => [pair.join(" "), rank]));
-    const special = (/** @type {string} */ token) => {
-      const id = this.ids.get(token);
-      if (id === undefined) throw new Error(`The special token ${token} is missing.`);
-      return id;
-    };
     /** The characters that it can write. */
     this.alphabet = new Set(tokens.filter((token) => [...token].length === 1));
-    this.padId = special("<pad>");
-    this.sosId = special("<sos>");
-    this.eosId = special("<eos>");
-    this.unkId = special("<unk>");
+    this.padId = 0;
+    this.sosId = 1;
+    this.eosId = 2;
+    this.unkId = 3;
   }
 
   /**
@@ -79,21 +74,10 @@ export class SubwordVocabulary {
   }
 
   /**
-   * What a word is made of after each merge: single characters first, then parts, then
-   * the sub-words of its translation's vocabulary.
-   * @param {string} word
-   * @returns {string[][]}
-   */
-  mergeSteps(word) {
-    const steps = [[...word]];
-    this.merge(word, (cut) => steps.push([...cut]));
-    return steps;
-  }
-
-  /**
    * Cut a word into sub-words: each step joins the pair that was learned first.
    * @param {string} word
-   * @param {(cut: string[]) => void} [seen] gets what there is after each step
+   * @param {(cut: string[], rank: number) => void} [seen] gets what there is after each
+   *   step, and the place of the merge that made it
    * @returns {string[]}
    */
   merge(word, seen = () => {}) {
@@ -106,10 +90,10 @@ export class SubwordVocabulary {
       for (let i = 1; i < ranks.length; i++) if (ranks[i] < ranks[place]) place = i;
       if (!(ranks[place] < Infinity)) return cut;
       cut.splice(place, 2, cut[place] + cut[place + 1]);
-      ranks.splice(place, 1);
+      const [joined] = ranks.splice(place, 1);
       if (place > 0) ranks[place - 1] = rank(place - 1); // only its neighbors change
       if (place < ranks.length) ranks[place] = rank(place);
-      seen(cut);
+      seen([...cut], joined);
     }
   }
 

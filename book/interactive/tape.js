@@ -5,7 +5,7 @@
 // Sentences of several lengths stand below one another, without padding; `lengths` says
 // how many rows each of them has.
 
-import { Matrix, softmax } from "./arrays.js";
+import { Matrix, softmax, standardized } from "./arrays.js";
 import { sinusoidalEncoding } from "./positions.js";
 
 /** A matrix, and which way each of its numbers would move the loss. */
@@ -113,11 +113,7 @@ export class Tape {
     const width = x.cols;
     const made = new Value(x.rows, width);
     const rows = Array.from({ length: x.rows }, (_, n) => {
-      const row = x.row(n);
-      const mean = row.reduce((sum, value) => sum + value, 0) / width;
-      const squares = row.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-      const deviation = Math.sqrt(squares / width + 1e-5);
-      const normed = row.map((value) => (value - mean) / deviation);
+      const { normed, deviation } = standardized(x.row(n));
       made.row(n).set(normed.map((value, d) => value * weight.data[d] + bias.data[d]));
       return { normed, deviation };
     });

@@ -56,7 +56,7 @@ export function tableModel(table) {
     config: { pad_id: PAD_ID, max_len: 8, tgt_vocab_size: words.length },
     switches: {},
     encode: () => null,
-    decoder: { open: () => [{ written: "" }] },
+    open: () => [{ written: "" }],
     /**
      * @param {number} id
      * @param {number} _place
@@ -85,7 +85,7 @@ export function tableModel(table) {
 export function searched(table, beamSize, lengthPenalty, most) {
   const model = tableModel(table);
   const options = { sosId: SOS_ID, eosId: EOS_ID, beamSize, lengthPenalty };
-  const search = new BeamSearch(model, [EOS_ID], { ...options, maxLen: 8 });
+  const search = new BeamSearch(model, [EOS_ID], options);
   const name = (/** @type {Hypothesis} */ { ids }) =>
     ids.map((id) => model.words[id]).join(" ");
   /** @type {Set<string>} those that were kept at their step */
@@ -266,7 +266,7 @@ class Beams extends Figure {
    */
   drawEnded(drawing, width, top) {
     const { search: beam, name } = this.now;
-    const ended = [...beam.ended].sort((a, b) => (b.rank ?? 0) - (a.rank ?? 0));
+    const ended = beam.best();
     const heading = ended.length ? "ended, the best first" : "nothing has ended yet";
     write(drawing, 1, top + 12, heading, { class: "soft" });
     const narrow = width < 480;

@@ -89,8 +89,13 @@ function join(pieces, left, right) {
  */
 export function stepsOf(vocabulary, text) {
   const ways = vocabulary.words(text).map((word) => {
-    const cuts = vocabulary.mergeSteps(word);
-    const rules = cuts.slice(1).map((cut, i) => ruleOf(vocabulary, cuts[i], cut));
+    const cuts = [[...word]];
+    /** @type {number[]} */
+    const rules = [];
+    vocabulary.merge(word, (cut, rule) => {
+      cuts.push(cut);
+      rules.push(rule);
+    });
     return { cuts, rules };
   });
   const applied = new Set(ways.flatMap(({ rules }) => rules).sort((a, b) => a - b));
@@ -98,17 +103,6 @@ export function stepsOf(vocabulary, text) {
     rule,
     words: ways.map(({ cuts, rules }) => cuts[rules.filter((r) => r <= rule).length]),
   }));
-}
-
-/**
- * The number of the rule that leads from one cut of a word to the next.
- * @param {SubwordVocabulary} vocabulary
- * @param {string[]} before
- * @param {string[]} after
- */
-function ruleOf(vocabulary, before, after) {
-  const place = before.findIndex((piece, i) => piece !== after[i]);
-  return vocabulary.ranks.get(before.slice(place, place + 2).join(" ")) ?? Infinity;
 }
 
 /**

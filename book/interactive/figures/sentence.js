@@ -223,8 +223,7 @@ class Sentence extends MovingFigure {
     const axes = planeOf(own, keys.toRows());
     const query = this.moved ?? [Math.hypot(...own), 0];
     queries.row(this.row).set(own.map((_, i) => query[0] * axes[0][i] + query[1] * axes[1][i]));
-    const open = Uint8Array.from(this.mask.flat(), Number);
-    const mask = { rows: rows.length, cols: cols.length, data: open };
+    const mask = Uint8Array.from(this.mask.flat(), Number);
     const found = scaledDotProductAttention(queries, keys, values, mask);
     const scores = timesTransposed(queries, keys).toRows();
     const scaled = scores.map((row) => row.map((score) => score / Math.sqrt(HEADS.width)));
