@@ -31,6 +31,10 @@ def same(got: Any, wanted: Any, atol: float = 1e-4) -> bool:
     """
     if _wrong_type(got, wanted):
         return False
+    if isinstance(wanted, dict) and isinstance(got, dict):
+        return got.keys() == wanted.keys() and all(
+            same(got[key], value, atol) for key, value in wanted.items()
+        )
     if isinstance(wanted, list | tuple) and not isinstance(got, str):
         try:
             pairs = list(zip(got, wanted, strict=True))

@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from book.tools.course.exercises import exercises
 from book.tools.notebooks.normal_form import text_of
@@ -19,6 +19,8 @@ from lib.exercises.record import CHAPTERS
 from lib.exercises.record import exercises as recorded
 from tests.book_sources import CHAPTERS as NOTEBOOKS
 from tests.book_sources import NAMES, read
+
+WAITS = "Exercise {}: not answered yet. Replace the … and run the cell again."
 
 each_chapter = pytest.mark.parametrize("path", NOTEBOOKS, ids=NAMES)
 
@@ -53,16 +55,12 @@ def test_solutions_have_cells_of_their_own(path: Path) -> None:
     notebook = read(path)
     tagged = [c for c in notebook.cells if "solution" in c.metadata.get("tags", [])]
     found = exercises(notebook)
-    assert found
     calls = [
         c for c in notebook.cells if c.source.rpartition("\n")[2].startswith("check.")
     ]
     assert calls == [notebook.cells[exercise.index] for exercise in found]
     assert tagged == [notebook.cells[exercise.index + 1] for exercise in found]
-    for cell in tagged:
-        assert cell.cell_type == "markdown"
-        assert cell.source.count("<details>") == cell.source.count("</details>") == 1
-        assert cell.source.endswith("</details>")
+    assert [cell.source.count("details>") for cell in tagged] == [2] * len(found)
 
 
 @each_chapter
@@ -80,7 +78,7 @@ def test_stubs_are_not_answered_yet(path: Path) -> None:
     notebook = read(path)
     for exercise in exercises(notebook):
         output = printed(notebook.cells[exercise.index])
-        assert f"Exercise {exercise.number}: not answered yet" in output
+        assert WAITS.format(exercise.number) in output
 
 
 def test_a_solution_is_tried_behind_its_chapter(tmp_path: Path) -> None:
@@ -90,25 +88,22 @@ def test_a_solution_is_tried_behind_its_chapter(tmp_path: Path) -> None:
         "...",
         "return [vocabulary.sos_id, *vocabulary.encode(sentence), vocabulary.eos_id]",
     )
-    stub = "def frame(vocabulary, sentence):\n    ...\n\n\ncheck.frame(frame)"
-    waits = "Exercise 1.1: not answered yet. Replace the … and run the cell again.\n"
+    head = "def frame(vocabulary, sentence):\n    "
+    check = "from lib.exercises import words as check\n\n\n"
     cells = []
     for number, solution in enumerate(solutions, start=1):
-        code = f"def frame(vocabulary, sentence):\n    {solution}"
-        folded = (
-            "<details><summary>Solution</summary>\n\n"
-            f"```python\n{code}\n```\n\n</details>"
-        )
-        cell = new_code_cell(
-            f"from lib.exercises import words as check\n\n\n{stub}",
-            execution_count=number,
-            outputs=[new_output("stream", name="stdout", text=waits)],
-            metadata={"tags": ["exercise"]},
+        fold = (
+            "<details><summary>Solution</summary>\n\n```python\n{}\n```\n\n</details>"
         )
         cells += [
             new_markdown_cell(f"### Exercise 1.{number} · A frame"),
-            cell,
-            new_markdown_cell(folded, metadata={"tags": ["solution"]}),
+            new_code_cell(
+                f"{check}{head}...\n\n\ncheck.frame(frame)",
+                metadata={"tags": ["exercise", "nbval-ignore-output"]},
+            ),
+            new_markdown_cell(
+                fold.format(head + solution), metadata={"tags": ["solution"]}
+            ),
         ]
     path = tmp_path / "chapter.ipynb"
     nbformat.write(new_notebook(cells=cells), path)

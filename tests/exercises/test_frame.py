@@ -6,17 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 import nbformat
+import numpy as np
 import pytest
 import torch
-from IPython.core.interactiveshell import InteractiveShell
-from IPython.utils.capture import capture_output
 from nbclient import NotebookClient
 from torch import nn
 
-from lib import exercises
 from lib.exercises.calls import SOFTMAX, without
-from lib.exercises.compare import as_tensor, difference, same, wrong_alike
-from lib.exercises.guard import CheckFailed, NotAnswered, answered, brief, unwrap
+from lib.exercises.compare import difference, same, wrong_alike
+from lib.exercises.guard import CheckFailed, brief, unwrap
 from lib.exercises.record import Cases, Draw, Exercise, Parts, case, exercise, that
 
 TODO = "Exercise 0.1: not answered yet. Replace the … and run the cell again.\n"
@@ -36,7 +34,7 @@ double.slips = {
     "All is added up.": lambda x: 2 * torch.as_tensor(x).sum(),
     "Too large.": [lambda x: 5 * x, lambda x: 6 * x],
     "That is no number.": lambda x: x * math.nan,
-    "Tensors have no such thing.": lambda x: x.double() if x != 3 else 6.0,
+    "It reads too far.": lambda x: x[9, 9] if torch.is_tensor(x) else 6.0,
 }
 
 
@@ -191,6 +189,7 @@ WRONG: list[tuple[Any, str]] = [
     (lambda x: 6 * x, "Too large."),
     (lambda x: 6.0 if isinstance(x, float) else x.sum(), "All is added up."),
     (lambda x: x / 0.0 if torch.is_tensor(x) else math.nan, "That is no number."),
+    (lambda x: x[5, 5] if torch.is_tensor(x) else 6.0, "It reads too far."),
     # What no slip does is told by what should be and what is.
     (lambda x: x + 1.23456, "double(3.0) should be 6, but is 4.2346."),
     (lambda x: "six", "double(3.0) should be 6, but is 'six'."),
@@ -211,17 +210,6 @@ def test_a_wrong_answer_is_told_why(answer: Any, sentence: str) -> None:
     assert len(told) < 320
 
 
-def test_an_error_is_told_by_the_slip_that_ends_in_the_same() -> None:
-    def reads(x: Any) -> Any:
-        return 6.0 if isinstance(x, float) else x[9, 9]
-
-    double.slips["It reads too far."] = reads
-    assert failure(double, lambda x: x[5, 5] if torch.is_tensor(x) else 6) == (
-        "It reads too far."
-    )
-    del double.slips["It reads too far."]
-
-
 def test_parts_are_told_one_after_the_other_under_their_names() -> None:
     class Twice(Scale):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -236,14 +224,6 @@ def test_parts_are_told_one_after_the_other_under_their_names() -> None:
         failure(scale, Heavy) == "weight should be [1, 1, 1, 1], but is [2, 2, 2, 2]."
     )
     assert failure(scale, Twice).startswith("output is off in 8 of 8 places")
-
-
-def test_a_class_that_is_no_module_fails() -> None:
-    class Plain:
-        def __init__(self, size: int) -> None:
-            self.weight = torch.ones(size)
-
-    assert failure(scale, Plain) == "Scale must be an nn.Module."
 
 
 def test_a_value_has_its_form_and_its_slips() -> None:
@@ -303,12 +283,6 @@ def test_the_keyboard_still_interrupts() -> None:
         double(interrupt)
 
 
-def test_a_missing_part_is_not_answered_rather_than_wrong() -> None:
-    for missing in (None, ..., "…", [..., 1]):
-        with pytest.raises(NotAnswered):
-            answered(missing)
-
-
 # --- compare ---
 
 LARGE = torch.arange(20).reshape(4, 5)
@@ -317,7 +291,11 @@ SAME: list[tuple[Any, Any]] = [
     ([1, 2], (1, 2)),
     (torch.tensor([[1, 2]]), [[1, 2]]),
     ([torch.tensor(1)], [1]),
-    ({"a": 1}, {"a": 1}),
+    ({"a": 1.000001}, {"a": 1.0}),
+    (np.array([1, 2]), torch.tensor([1, 2])),
+    (np.int64(1), 1),
+    ([[True, False]], torch.tensor([[True, False]])),
+    ([torch.tensor(0.5), torch.tensor(1.0)], torch.tensor([0.5, 1.0])),
     (1 + 1e-6, 1.0),
     (1, 1.0),
     ([[1, 2]], torch.tensor([[1.0, 2.0]])),
@@ -343,7 +321,10 @@ DIFFERENT: list[tuple[Any, Any, str]] = [
     ((LARGE + 1).numpy(), LARGE, "is off in 20 of 20 places: at [0, 0]"),
     (LARGE.T, LARGE, "it should have the shape (4, 5), but has (5, 4)."),
     ([1], [1, 2], "it should be [1, 2], but is [1]."),
-    ({1: 2}, {1: 2.00000001}, "should be {1: 2.00000001}, but is {1: 2}"),
+    ([[1], [1, 2]], 1.0, "it should be 1, but is [[1], [1, 2]]."),
+    (None, 1.0, "it should be 1, but is None."),
+    ({"a": 1.0}, {"a": 2.0}, "it should be {'a': 2.0}, but is {'a': 1.0}."),
+    ({"a": 1.0}, {"b": 1.0}, "it should be {'b': 1.0}, but is {'a': 1.0}."),
     (type("Same", (), {"__repr__": lambda _: "[1]"})(), [1], "as a list"),
     (LARGE.float(), LARGE, "it should hold whole numbers, but its dtype is torch.floa"),
     (LARGE, LARGE > 3, "it should be boolean, but its dtype is torch.int64: compare"),
@@ -360,7 +341,7 @@ def test_what_is_the_same(got: Any, wanted: Any) -> None:
 def test_what_differs_is_told_in_words_that_never_read_alike(
     got: Any, wanted: Any, sentence: str
 ) -> None:
-    assert not same(got, wanted) or wanted == {1: 2.00000001}
+    assert not same(got, wanted)
     told = difference(got, wanted, "it")
     assert sentence in told
     right, _, found = told.partition("should ")[2].partition(", but ")
@@ -378,13 +359,6 @@ def test_what_is_wrong_alike() -> None:
     assert wrong_alike([[1.0]], torch.ones(1, 1), torch.ones(2))
     assert not wrong_alike(torch.ones(2), torch.zeros(2), torch.ones(2))
     assert not wrong_alike("a", "a", "b")
-
-
-def test_numbers_are_taken_from_lists_and_arrays() -> None:
-    for values in ([1.0, 2.0], torch.ones(2).numpy(), [torch.tensor(1.0)]):
-        assert isinstance(as_tensor(values), torch.Tensor)
-    for other in ("ab", None, [[1], [1, 2]]):
-        assert as_tensor(other) is other
 
 
 BRIEF: list[tuple[Any, str]] = [
@@ -441,22 +415,13 @@ one(lambda: {answer})
 SENTENCE = "Exercise 0.1: one() should be 1, but is 2."
 
 
-def test_ipython_shows_one_sentence_and_no_traceback() -> None:
-    shell = InteractiveShell()
-    with capture_output() as captured:
-        result = shell.run_cell(CELL.format(answer="2.0"))
-    assert isinstance(result.error_in_exec, CheckFailed)
-    assert captured.stdout.strip().endswith(SENTENCE.partition(": ")[2])
-    assert captured.stderr == ""
-
-
 def test_a_notebook_shows_one_sentence_and_no_traceback() -> None:
     codes = [CELL.format(answer=a) for a in ("2.0", "1.0", "...", "1 / 0")]
     cells = [nbformat.v4.new_code_cell(code) for code in codes]
     notebook = nbformat.v4.new_notebook(cells=cells)
     options = {"allow_errors": True, "coalesce_streams": True}
     NotebookClient(notebook, kernel_name="python3", **options).execute()
-    wrong, right, stub, broken = (cell.outputs[0] for cell in notebook.cells)
+    (wrong,), (right,), (stub,), (broken,) = (c.outputs for c in notebook.cells)
     assert wrong.output_type == "error"
     assert wrong.traceback == [SENTENCE]
     assert (wrong.ename, wrong.evalue) == ("CheckFailed", SENTENCE)
@@ -465,8 +430,3 @@ def test_a_notebook_shows_one_sentence_and_no_traceback() -> None:
     assert len(broken.traceback) == 1
     assert "ZeroDivisionError" in broken.traceback[0]
     assert "Traceback" not in str(notebook)
-
-
-def test_check_failed_is_an_assertion_error_and_exported() -> None:
-    assert issubclass(CheckFailed, AssertionError)
-    assert exercises.CheckFailed is CheckFailed

@@ -1,7 +1,7 @@
 """Every record of every chapter: the stub, the solution, and each slip's own sentence.
 
-All of it follows from the records; only right answers that are written in another way
-than the book's stand in `also_right`.
+All of it follows from the records; only right answers of another form or way than the
+book's stand in `also_right`.
 """
 
 import dataclasses
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import torch
 
 from book.tools.course.hidden import draws
 from book.tools.course.hidden import verdict as graded
@@ -19,8 +20,15 @@ from lib.config import TransformerConfig
 from lib.exercises import CheckFailed, strict
 from lib.exercises.cases import Case
 from lib.exercises.record import CHAPTERS, Exercise, exercises
-from tests.exercises.also_right.transformer import count as counted_by_hand
+from lib.exercises.suspects import suspects
+from tests.exercises.also_right import OTHER_FORMS, OTHER_WAYS
 from tests.solved import solution
+
+
+def in_form(right: Any, form: Any) -> Any:
+    """What gives the same in another form."""
+    return (lambda *given: form(right(*given))) if callable(right) else form(right)
+
 
 RECORDS = [
     one
@@ -33,12 +41,14 @@ SLIPS = [
     for sentence, functions in one.slips.items()
     for function in (functions if isinstance(functions, list) else [functions])
 ]
+BY_KEY = {one.key: one for one in RECORDS}
 ALSO_RIGHT = [
-    pytest.param(one, answer, id=one.key)
-    for one in RECORDS
-    for answer in importlib.import_module(
-        f"tests.exercises.also_right.{one.chapter}"
-    ).ANSWERS.get(one.name, [])
+    *((key, answer) for key, ways in OTHER_WAYS.items() for answer in ways),
+    *(
+        (key, in_form(BY_KEY[key].right, form))
+        for key, forms in OTHER_FORMS.items()
+        for form in forms
+    ),
 ]
 each_record = pytest.mark.parametrize("one", RECORDS, ids=lambda one: one.key)
 
@@ -97,10 +107,11 @@ def test_the_solution_and_what_the_record_calls_right_are_praised(
         assert ": right. " in grade(one, right[0], seed)
 
 
-@pytest.mark.parametrize(("one", "answer"), ALSO_RIGHT)
+@pytest.mark.parametrize(("key", "answer"), ALSO_RIGHT)
 def test_a_right_answer_written_in_another_way_is_praised(
-    one: Exercise, answer: Any, capsys: Any
+    key: str, answer: Any, capsys: Any
 ) -> None:
+    one = BY_KEY[key]
     one(answer)
     assert capsys.readouterr().out.startswith(f"Exercise {one.number}: right. ")
     assert ": right. " in grade(one, answer)
@@ -160,4 +171,16 @@ def test_what_was_learned_by_heart_is_found_out(one: Exercise) -> None:
 
 def test_the_praise_of_counting_parameters_is_true() -> None:
     base = TransformerConfig(37_000, 37_000, tie_embeddings=True)
-    assert counted_by_hand(base) == 63_119_496
+    assert BY_KEY["transformer.count"].right(base) == 63_119_496
+
+
+@pytest.mark.parametrize(("length", "leaky"), [(5, "BC"), (16, "BCE")])
+def test_the_suspects_look_ahead_as_the_answer_says(length: int, leaky: str) -> None:
+    ids = torch.arange(1, length + 1)
+    runs = {
+        name: lambda ids, model=model: model(ids[None])[0]
+        for name, model in suspects().items()
+    }
+    family = BY_KEY["families.family"].right
+    found = {name for name, run in runs.items() if family(run, ids) == "encoder"}
+    assert found == set(leaky)
