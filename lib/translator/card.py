@@ -49,6 +49,4 @@ def machine() -> str:
         return f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}"
     threads = torch.get_num_threads()
     cores = "1 core" if threads == 1 else f"{threads} cores"
-    kind = platform.machine()
-    article = "an" if kind[:1].lower() in tuple("aeix") else "a"  # an x86_64
-    return f"{cores} of {article} {kind} processor, PyTorch {torch.__version__}"
+    return f"{cores} ({platform.machine()}), PyTorch {torch.__version__}"

@@ -1,4 +1,4 @@
-"""The translators that come with the book keep what their cards and README promise."""
+"""The models that come with the book keep what their cards and README promise."""
 
 from __future__ import annotations
 
@@ -9,26 +9,27 @@ from typing import Any
 
 import pytest
 
+from book.tools.lab.language_model import card, texts_of
 from book.tools.lab.scoring import fingerprint
 from lib import corpora
 from lib.__main__ import main
 from lib.corpora import normalize, references
 from lib.corpora.remote import download_folder
-from lib.evaluation import strangers, what_is_wrong
+from lib.evaluation import score_texts, strangers, what_is_wrong
 from lib.evaluation.neighbors import far_pairs
 from lib.model import count_parameters
 from lib.text import SubwordVocabulary, Vocabulary
 from lib.text.files import read_json
 from lib.text.subwords import ALPHABET
-from lib.translator import SHIPPED, Translator
-from lib.translator.card import machine, read_report, write_card
+from lib.translator import SHIPPED, Translator, read_language_model
+from lib.translator.card import read_report, write_card
 
 NAMES = ("grammar-en-es", "tatoeba-en-es")
 ROOT = SHIPPED.parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
-FILE = download_folder() / "spa-eng.zip"
+LANGUAGE_MODEL = SHIPPED / "tatoeba-en"
 NEEDS_CORPUS = pytest.mark.skipif(
-    not FILE.is_file(),
+    not (download_folder() / "spa-eng.zip").is_file(),
     reason="the sentences are not here: TRANSFORMER_BOOK_CACHE names no folder with "
     "spa-eng.zip",
 )
@@ -54,15 +55,6 @@ def test_the_card_is_what_the_record_says(name: str, tmp_path: Path) -> None:
     parameters = count_parameters(Translator.load(name).model)
     assert parameters == report["parameters"] <= 6_000_000
     assert f"{parameters:,} parameters" in README
-
-
-@pytest.mark.parametrize("kind", ["an x86_64", "an aarch64", "a ppc64le"])
-def test_a_card_names_a_processor_with_its_article(
-    kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("platform.machine", lambda: kind.split()[1])
-    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    assert f" of {kind} processor, PyTorch" in machine()
 
 
 def test_the_readme_tells_the_scores_of_the_grammar() -> None:
@@ -241,3 +233,32 @@ def test_its_scores_can_be_had_again(report: dict[str, Any], tmp_path: Path) -> 
         assert found[part]["beam_size"] == promised["beam_size"]
         for name in ("bleu", "chrf", "bleu_single", "chrf_single"):
             assert abs(found[part][name] - promised[name]) < 0.2
+
+
+def test_the_card_of_the_language_model_is_what_the_run_left() -> None:
+    assert (LANGUAGE_MODEL / "README.md").read_text("utf-8") == card(LANGUAGE_MODEL)
+    report = read_json(LANGUAGE_MODEL / "scores.json")
+    model, _ = read_language_model("tatoeba-en")
+    assert count_parameters(model) == report["parameters"]
+    assert (LANGUAGE_MODEL / "model.safetensors").stat().st_size < 2_500_000
+    assert report["scores"]["test"]["perplexity"] < 18
+
+
+def test_the_language_model_writes_one_sentence_from_the_command_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for _ in range(2):
+        assert main(["write", "I want to", "--seed", "1", "--tokens", "30"]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == second and first.startswith("I want to") and first[-1] in ".?!"
+
+
+@NEEDS_CORPUS
+def test_the_language_model_scores_what_its_card_says_on_unseen_texts() -> None:
+    texts = texts_of(corpora.load("tatoeba-en-es"), "source")
+    learned = set(map(normalize, texts["train"]))
+    assert not learned & set(map(normalize, texts["test"]))
+    score = score_texts(*read_language_model("tatoeba-en"), texts["test"])
+    told = read_json(LANGUAGE_MODEL / "scores.json")["scores"]["test"]
+    assert score.perplexity == pytest.approx(told["perplexity"], abs=0.01)
+    assert score.tokens == told["tokens"]
