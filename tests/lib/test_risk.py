@@ -203,36 +203,6 @@ def test_a_run_goes_on_from_a_translator_by_the_scores_of_what_it_writes(
     assert "candidates = 3" in card
 
 
-@pytest.mark.parametrize(
-    ("value", "complaint"),
-    [
-        ("-1", "candidates must not be below 0, but it is -1."),
-        ("9000", "candidates must be at most the"),
-        ("2.5", "candidates must be a whole number"),
-    ],
-)
-def test_an_impossible_number_of_candidates_is_refused(
-    value: str,
-    complaint: str,
-    begun: Path,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    folder = tmp_path / "run"
-    settings = given_settings("epochs=1", f"candidates={value}")
-    assert run(folder, "--from", str(begun), *settings) != 0
-    assert complaint in capsys.readouterr().err
-    assert not folder.exists()
-
-
-def test_learning_from_what_it_writes_needs_one_that_writes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = tmp_path / "run"
-    assert run(folder, *given_settings(*SMALL, "candidates=4")) != 0
-    assert (
-        "needs a trained translator to begin with (--from)" in capsys.readouterr().err
-    )
-    assert not folder.exists()
+def test_what_the_model_writes_needs_words() -> None:
     with pytest.raises(ValueError, match="candidates = 4 needs a tgt_vocab"):
         TranslationTask(SIZES, sos_id=1, eos_id=2, candidates=4)

@@ -17,7 +17,7 @@ from lib.text.subwords import SubwordVocabulary
 from lib.training.data import TranslationData
 from lib.translator import Translator
 from lib.translator.card import read_report
-from tests.refusals import Call, each_refusal, refused_command, refuses
+from tests.refusals import Call, each_refusal, refuses
 
 LINES = SAMPLE.read_text("utf-8").splitlines()
 PAIRS = [(line.split("\t")[0], line.split("\t")[1]) for line in LINES]
@@ -142,18 +142,3 @@ def test_a_run_goes_on_from_the_weights_and_words_of_another(
     assert "By the second author." in card
     assert read_report(again)["settings"]["d_model"] == 16
     assert f"--from {first.name}" in read_report(again)["command"]
-
-
-@pytest.mark.parametrize(
-    ("setting", "message"),
-    [
-        ("d_model=32", "has d_model = 16; leave out d_model = 32."),
-        ("vocab_size=99", "; leave out vocab_size = 99."),
-    ],
-)
-def test_sizes_that_it_does_not_have_are_refused(
-    setting: str, message: str, first: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ("--attribution", "x", "--from", str(first), "--out", "nowhere")
-    assert message in refused_command(capsys, *OWN, *words, *settings(setting))
-    assert not Path("nowhere").exists()

@@ -119,25 +119,6 @@ def test_a_model_of_the_book_never_writes_what_is_no_text(
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ("--tokens 0", "'0' is not a whole number of at least 1."),
-        ("--top-k 0", "'0' is not a whole number of at least 1."),
-        ("--seed=-1", "'-1' is not a whole number of at least 0."),
-        ("--temperature=hot", "'hot' is not a number of at least 0."),
-        ("--top-p 0", "top_p must be above 0 and at most 1, but it is 0.0."),
-        ("--top-p 2", "top_p must be above 0 and at most 1, but it is 2.0."),
-        ("--model nowhere", "'nowhere' is no folder of a language model"),
-    ],
-)
-def test_impossible_options_are_refused(
-    options: str, words: str, write: Write, folder: Path
-) -> None:
-    said = write("a", "--model", str(folder), *options.split(), code=2)
-    assert words in said.splitlines()[-1]
-
-
-@pytest.mark.parametrize(
     ("family", "words"),
     [
         ("bert", "This model sees later tokens (causal=False)"),
