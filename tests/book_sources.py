@@ -4,7 +4,6 @@ import ast
 import functools
 import importlib
 import inspect
-import re
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +23,6 @@ Definition = ast.ClassDef | ast.FunctionDef
 
 def read(path: Path) -> NotebookNode:
     return nbformat.read(path, as_version=4)
-
-
-def slug(heading: str) -> str:
-    """The anchor that the site gives a heading."""
-    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
 def text_pages() -> list[Path]:

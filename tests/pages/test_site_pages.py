@@ -5,16 +5,17 @@ from __future__ import annotations
 import functools
 import json
 import re
-from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
+import nbformat
 import pytest
 from bs4 import BeautifulSoup, Tag
 from PIL import Image
 
 from book.tools.notebooks import files, reading
-from book.tools.project.address import read_address
+from book.tools.project.address import ROOT, read_address
+from book.tools.site.alt_texts import alt_text
 from book.tools.site.build_site import pages
 from book.tools.site.cross_links import OTHER_SENSE
 
@@ -27,6 +28,12 @@ each_chapter = pytest.mark.parametrize("name", CHAPTERS)
 @functools.cache
 def read(path: Path) -> BeautifulSoup:
     return BeautifulSoup(path.read_text(encoding="utf-8"), "lxml")
+
+
+@functools.cache
+def places(file: Path) -> frozenset[str]:
+    """The places of a page that a link can name."""
+    return frozenset(str(tag["id"]) for tag in read(file).select("[id]"))
 
 
 def stated(page: BeautifulSoup, key: str) -> str:
@@ -63,10 +70,9 @@ def test_the_preview_is_a_picture_of_the_site(site: Path) -> None:
 @each_page
 def test_every_link_leads_somewhere(site: Path, name: str) -> None:
     """Every address inside the site is a file, and every place in it is there."""
-    text = (site / name).read_text(encoding="utf-8")
     lost = []
-    for address in sorted(set(re.findall(r'<a\b[^>]*?\shref="([^"]*)"', text))):
-        parts = urlsplit(urljoin(f"/{name}", unescape(address)))
+    for address in {str(link["href"]) for link in read(site / name).select("a[href]")}:
+        parts = urlsplit(urljoin(f"/{name}", address))
         if parts.scheme or parts.netloc:
             continue
         file = site / unquote(parts.path).removeprefix("/")
@@ -76,20 +82,6 @@ def test_every_link_leads_somewhere(site: Path, name: str) -> None:
         ):
             lost.append(address)
     assert lost == []
-
-
-@functools.cache
-def places(file: Path) -> frozenset[str]:
-    """The places of a page that a link can name; read without a parser, for speed."""
-    found = re.findall(r'<[^>]*?\sid="([^"]*)"', file.read_text(encoding="utf-8"))
-    return frozenset(map(unescape, found))
-
-
-def test_lost_links_would_be_seen(site: Path) -> None:
-    page = site / "book" / "01_words.html"
-    assert {str(tag["id"]) for tag in read(page).find_all(id=True)} == places(page)
-    links = re.findall(r'<a\b[^>]*?\shref="([^"]*)"', page.read_text(encoding="utf-8"))
-    assert len(links) == len(read(page).find_all("a", href=True))
 
 
 @each_page
@@ -102,6 +94,20 @@ def test_a_page_has_the_index_one_link_away_and_no_icon_font(
     text = (site / name).read_text(encoding="utf-8")
     assert re.findall(r'class="[^"]*\bfa[bsr]?(?:-|\b)', text) == []
     assert "fontawesome" not in text and "MathJax" not in text
+
+
+@each_chapter
+def test_a_page_has_nothing_that_only_a_notebook_alone_needs(
+    site: Path, name: str
+) -> None:
+    """Its links stay inside the site, and its pictures have the words for them."""
+    page = read(site / name)
+    text = page.get_text()
+    assert "The figure in words" not in text and "This chapter as a page" not in text
+    assert page.select(f'article a[href^="{read_address().site}"]') == []
+    described = {str(image["alt"]) for image in page.select("img[alt]")}
+    notebook = nbformat.read(ROOT / Path(name).with_suffix(".ipynb"), as_version=4)
+    assert {alt_text(cell) for cell in notebook.cells} - {""} <= described
 
 
 def terms(site: Path) -> list[Tag]:
