@@ -13,9 +13,8 @@ SHIPPED_RUNS = read_json(SHIPPED / "measurements" / "since_2017.json")["runs"]
 
 def test_every_plan_was_measured_with_three_seeds_and_two_with_seven() -> None:
     found = [(run["changes"], run["rate"], run["seed"]) for run in SHIPPED_RUNS]
-    near = [since_2017.Plan(changes) for changes in since_2017.NEAR]
-    wanted = [(*plan, seed) for plan in since_2017.plans() for seed in range(3)]
-    assert found == wanted + [(*plan, seed) for plan in near for seed in range(3, 7)]
+    assert found == [tuple(run.values()) for run in since_2017.wanted()]
+    assert len(found) == 3 * 13 + 2 * 4
 
 
 def test_sizes_and_caches_are_those_of_the_models() -> None:
@@ -31,6 +30,6 @@ def test_a_run_is_what_ships() -> None:
     words = SubwordVocabulary.build(["we go home now", "go home"], 30)
     learned = TextDataset.of_texts(["we go home", "go now"], words)
     texts = since_2017.Texts(words, learned, ["go home"])
-    run = since_2017.measure(since_2017.Plan(["rotary"]), 0, texts, steps=10)
-    assert list(run) == list(SHIPPED_RUNS[0])
+    run = since_2017.measure(texts, 10, ["rotary"], 4e-3, 0)
+    assert ["changes", "rate", "seed", *run] == list(SHIPPED_RUNS[0])
     assert len(run["curve"]) == len(SHIPPED_RUNS[0]["curve"])

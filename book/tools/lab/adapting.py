@@ -10,12 +10,12 @@ weights are the same.
 from __future__ import annotations
 
 import argparse
-import hashlib
+import copy
 import itertools
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from book.tools.lab.families import learn
-from book.tools.lab.record import begun
+from book.tools.lab.record import begun, weights_of
 from book.tools.lab.timing import environment
 from lib import corpora
 from lib.corpora.splitting import references
@@ -38,12 +38,11 @@ from lib.evaluation import (
 )
 from lib.model import Transformer
 from lib.speed import fuse
-from lib.speed.bits import to_eight_bits
 from lib.text import Pair, ParallelDataset, TextDataset, tokenize
 from lib.text.files import write_json
 from lib.training.adapting import low_rank, merge_low_rank
 from lib.training.objective import sentence_log_probs
-from lib.translator import SHIPPED, Translator
+from lib.translator import Translator
 from lib.translator.folder import read_language_model
 
 TRANSLATOR, LANGUAGE_MODEL = "tatoeba-en-es", "tatoeba-en"
@@ -93,16 +92,13 @@ def as_you(pair: Pair, known: set[str]) -> Pair | None:
     English changes its verb, Spanish does not: *usted* has the verb of *él*.
     """
     (subject, *words), (pronoun, *rest) = (text.split(" ") for text in pair)
-    if subject not in SUBJECTS or SUBJECTS[subject][0] != pronoun:
+    his, own = SUBJECTS.get(subject, (None, set()))
+    if his != pronoun or own & set(tokenize(" ".join(words).lower())):
         return None
-    if SUBJECTS[subject][1] & set(tokenize(" ".join(words).lower())):
+    is_adverb = [w in ADVERBS.split() or w[-2:] == "ly" for w in words]
+    if all(is_adverb):
         return None
-    places = (
-        n for n, w in enumerate(words) if w not in ADVERBS.split() and w[-2:] != "ly"
-    )
-    place = next(places, None)
-    if place is None:
-        return None
+    place = is_adverb.index(False)
     verb = words[place].rstrip(".,!?")
     mark = words[place][len(verb) :]
     if verb.endswith("s") and verb not in YOUR_VERBS:
@@ -211,9 +207,9 @@ class Told:
         found = Translator(model, *marks).translate(asked)
         return found[: len(self.data.test)], found[len(self.data.test) :]
 
-    def of(self, model: Transformer) -> dict[str, Any]:
-        """Return how a model addresses, and what it scores and changes elsewhere."""
-        you, elsewhere = self.written(model)
+    def of(self, make: Callable[[], Transformer]) -> dict[str, Any]:
+        """Make a model; return how it addresses, and what it changes elsewhere."""
+        you, elsewhere = self.written(make())
         data, ways = self.data, ("usted", "tú", "open")
         addressed: dict[str, list[int]] = {}
         for source, text in zip(data.test, you, strict=True):
@@ -233,11 +229,18 @@ class Told:
             "examples": you[:12],
         }
 
+    def of_run(self, run: dict[str, Any]) -> dict[str, Any]:
+        """Take the steps of one run, and return what has come of it."""
+        learning = adapted(run["kind"], run["rank"], self.translator).parameters()
+        numbers = sum(each.numel() for each in learning if each.requires_grad)
+        taught = partial(teach, self.translator, self.data, **run)
+        return {**run, "numbers": numbers, **self.of(taught)}
+
 
 def adapted(kind: str, rank: int, translator: Translator) -> Transformer:
     """Return a copy of the translator that can learn."""
     if kind == "all weights":
-        return low_rank(translator.model, 1, maps=()).requires_grad_(True)
+        return copy.deepcopy(translator.model).requires_grad_(True)
     return low_rank(translator.model, rank)
 
 
@@ -250,7 +253,7 @@ def teach(
     words = translator.src_vocab, translator.tgt_vocab
     dataset = ParallelDataset(data.mixed(pairs), *words)
     how: dict[str, Any] = {"rate": RATES[kind], "warmup": 10, "batch": BATCH}
-    learn(fuse(model).train(), dataset, STEPS, lambda _: None, **how)
+    list(learn(fuse(model).train(), dataset, STEPS, **how))
     return merge_low_rank(model).eval()
 
 
@@ -286,19 +289,16 @@ def log_probs(model: nn.Module, batch: Any) -> Tensor:
     return sentence_log_probs(model(batch.src, batch.tgt_in), batch.tgt_out, 0)
 
 
+@torch.no_grad()
 def rounded(model: Transformer, bits: int, by_row: bool) -> Transformer:
     """Return a copy whose matrices have been through few bits a number."""
-    copied = low_rank(model, 1, maps=())
-    most = 2 ** (bits - 1) - 1
+    copied = copy.deepcopy(model)
+    most = 2 ** (bits - 1) - 1  # as `to_eight_bits` has 127
     for weight in copied.parameters():
         if weight.dim() == 2:
             rows = weight if by_row else weight.view(1, -1)
-            if bits == 8:
-                whole, scale = to_eight_bits(rows)
-            else:
-                scale = rows.abs().amax(dim=1, keepdim=True).clamp(min=1e-12) / most
-                whole = (rows / scale).round()
-            weight.copy_((whole * scale).view_as(weight))
+            scale = rows.abs().amax(dim=1, keepdim=True).clamp(min=1e-12) / most
+            weight.copy_(((rows / scale).round() * scale).view_as(weight))
     return copied
 
 
@@ -339,12 +339,16 @@ class Asked:
         found = generate(model, prompts, self.words.eos_id, max_new=12)
         return [self.words.decode(ids) for ids in found]
 
+    def right(self, texts: Sequence[str]) -> int:
+        """Count the right answers to the questions that were held out."""
+        return sum(a == answer(q) for a, q in zip(texts, self.kept, strict=True))
+
     def of(self, model: Any) -> dict[str, Any]:
         """Count right answers and silence, and score what is no question."""
         texts = self.written(model, self.kept)
         score = score_texts(model, self.words, self.plain)
         return {
-            "right": sum(a == answer(q) for a, q in zip(texts, self.kept, strict=True)),
+            "right": self.right(texts),
             "silent": sum(not text for text in texts),
             "perplexity": round(score.perplexity, 2),
             "examples": texts[:8],
@@ -354,16 +358,11 @@ class Asked:
         """Train it to answer, and look on the way."""
         model = read_language_model(LANGUAGE_MODEL)[0]
         torch.manual_seed(seed)
-        right: dict[str, int] = {}
-
-        def look(step: int) -> None:
-            texts = self.written(model, self.kept)
-            pairs = zip(texts, self.kept, strict=True)
-            right[str(step)] = sum(text == answer(q) for text, q in pairs)
-            model.train()
-
         how: dict[str, Any] = {"rate": ASK_RATE, "warmup": 10, "batch": ASK_BATCH}
-        learn(model, self.examples(loss_on_all), ASK_STEPS, look, looks=8, **how)
+        right = {}
+        for step in learn(model, self.examples(loss_on_all), ASK_STEPS, looks=8, **how):
+            right[str(step)] = self.right(self.written(model, self.kept))
+            model.train()
         return {"right_at": right, **self.of(model)}
 
 
@@ -380,20 +379,11 @@ def plan() -> list[dict[str, Any]]:
     ]
 
 
-def trained(model: nn.Module) -> int:
-    """Count the numbers that learn."""
-    return sum(each.numel() for each in model.parameters() if each.requires_grad)
-
-
 def head_of(data: Data) -> dict[str, Any]:
     """Say what all is measured on."""
-    weights = {
-        name: hashlib.sha256((SHIPPED / name / "model.safetensors").read_bytes())
-        for name in (TRANSLATOR, LANGUAGE_MODEL)
-    }
     return {
         "environment": environment(),
-        "weights": {name: each.hexdigest() for name, each in weights.items()},
+        "weights": {name: weights_of(name) for name in (TRANSLATOR, LANGUAGE_MODEL)},
         "settings": {"steps": STEPS, "batch": BATCH, "rates": RATES},
         "pairs": {"rule": len(data.rule), "real": len(data.real)},
         "learned": [list(pair) for pair in data.mixed("few")],
@@ -403,37 +393,28 @@ def head_of(data: Data) -> dict[str, Any]:
     }
 
 
-def measured(told: Callable[[], Told], data: Data) -> Mapping[str, Any]:
+def measured(told: Told, asked: Asked) -> dict[str, Callable[[], dict[str, Any]]]:
     """Return each part of the record by its name, as a function that measures it."""
-    parts: dict[str, Any] = {}
-
-    def asked(loss_on_all: bool, seed: int) -> Callable[[], Any]:
-        return lambda: Asked(data).taught(loss_on_all, seed)
-
-    parts["answer before"] = lambda: (
-        Asked(data).of(read_language_model(LANGUAGE_MODEL)[0])
-        | {"asked": Asked(data).kept[:8], "of": len(Asked(data).kept)}
-        | {"learned": len(Asked(data).learned)}
-    )
-    for seed in range(3):
-        parts[f"answer, loss on the answer, seed {seed}"] = asked(False, seed)
-        parts[f"answer, loss on all, seed {seed}"] = asked(True, seed)
-    parts["before"] = lambda: told().of(told().translator.model)
-    for bits, by_row in ((8, True), (8, False), (4, True), (4, False)):
-        name = f"{bits} bits, a scale a {'row' if by_row else 'matrix'}"
-        parts[name] = lambda bits=bits, by_row=by_row: told().of(
-            rounded(told().translator.model, bits, by_row)
+    model = told.translator.model
+    parts: dict[str, Callable[[], dict[str, Any]]] = {
+        "answer before": lambda: (
+            asked.of(read_language_model(LANGUAGE_MODEL)[0])
+            | {"asked": asked.kept[:8], "of": len(asked.kept)}
+            | {"learned": len(asked.learned)}
         )
+    }
+    for seed, loss in itertools.product(range(3), ("the answer", "all")):
+        name = f"answer, loss on {loss}, seed {seed}"
+        parts[name] = partial(asked.taught, loss == "all", seed)
+    parts["before"] = partial(told.of, lambda: model)
+    for bits, each in itertools.product((8, 4), ("row", "matrix")):
+        made = partial(rounded, model, bits, each == "row")
+        parts[f"{bits} bits, a scale a {each}"] = partial(told.of, made)
     for steps in (20, 40, STEPS):
-        parts[f"preferred, {steps} steps"] = lambda steps=steps: told().of(
-            prefer(told(), steps)
-        )
+        made = partial(prefer, told, steps)
+        parts[f"preferred, {steps} steps"] = partial(told.of, made)
     for run in plan():
-        parts[" ".join(map(str, run.values()))] = lambda run=run: {
-            **run,
-            "numbers": trained(adapted(run["kind"], run["rank"], told().translator)),
-            **told().of(teach(told().translator, data, **run)),
-        }
+        parts[" ".join(map(str, run.values()))] = partial(told.of_run, run)
     return parts
 
 
@@ -441,24 +422,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what is not there yet."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("file", type=Path)
-    options = parser.parse_args(arguments)
+    file = parser.parse_args(arguments).file
     torch.set_num_threads(1)
     data = Data()
-    record = begun(options.file, head_of(data))
-    kept: list[Told] = []
-
-    def told() -> Told:
-        if not kept:
-            kept.append(Told(Translator.load(TRANSLATOR), data))
-        return kept[0]
-
+    record = begun(file, head_of(data))
     parts = record.setdefault("parts", {})
-    for name, measure in measured(told, data).items():
+    told = Told(Translator.load(TRANSLATOR), data)
+    for name, measure in measured(told, Asked(data)).items():
         if name not in parts:
             parts[name] = measure()
-            write_json(options.file, record)
-            brief = {k: v for k, v in parts[name].items() if k != "examples"}
-            print(name, brief, flush=True)
+            write_json(file, record)
+            print(name, parts[name], flush=True)
     return 0
 
 

@@ -12,14 +12,15 @@ import argparse
 import itertools
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import nn
 
-from book.tools.lab.record import begun
+from book.tools.lab.record import add_runs
 from lib import corpora
 from lib.config import TransformerConfig
 from lib.decoding import evaluating, generate, greedy_decode
@@ -38,7 +39,6 @@ from lib.text import (
     special_id,
     tokenize,
 )
-from lib.text.files import write_json
 from lib.today import LanguageConfig, LanguageModel
 from lib.training import translation_loss, warmup_decay
 from lib.translator.card import machine
@@ -63,7 +63,6 @@ PRONOUNS = {"yo", "tú", "él", "ella", "nosotros", "ellos"}
 PERSONS = (("mos", "we"), ("n", "they"), ("s", "you"), ("o", "I"), ("é", "I"))
 LOOKS = 4  # at a run on its way
 Parts = tuple[list[Pair], list[Pair]]
-Look = Callable[[int], None]
 
 
 def few_sentences() -> Parts:
@@ -95,13 +94,12 @@ def model_of(kind: str, size: int) -> nn.Module:
     A decoder layer has a second attention, of 4 · D² numbers; the two layers of the one
     stack have them in their feed-forward blocks, which are wider by D.
     """
-    sizes = {"d_model": D, "n_heads": HEADS, "dropout": 0.1, "norm_first": True}
-    sizes |= {"tie_embeddings": True, "max_len": 64}
+    how: dict[str, Any] = {"d_model": D, "n_heads": HEADS, "dropout": 0.1}
+    how |= {"norm_first": True, "tie_embeddings": True, "max_len": 64}
     if kind == WRITERS[0]:
-        config = TransformerConfig(size, size, n_layers=1, d_ff=INNER, **sizes)  # type: ignore[arg-type]
-        return Transformer(config)
-    sizes |= {"causal": kind != READERS[0]}
-    return LanguageModel(LanguageConfig(size, n_layers=2, d_ff=INNER + D, **sizes))  # type: ignore[arg-type]
+        return Transformer(TransformerConfig(size, size, n_layers=1, d_ff=INNER, **how))
+    how |= {"causal": kind != READERS[0], "d_ff": INNER + D}
+    return LanguageModel(LanguageConfig(size, n_layers=2, **how))
 
 
 def dataset_of(kind: str, pairs: Sequence[Pair], vocabulary: Vocabulary) -> Any:
@@ -176,14 +174,13 @@ def learn(
     model: nn.Module,
     dataset: Any,
     steps: int,
-    look: Look,
     *,
     rate: float = RATE,
     warmup: int = WARMUP,
     batch: int = BATCH,
     looks: int = LOOKS,
-) -> None:
-    """Take so many steps with Adam on sentences drawn at random, and look now and then.
+) -> Iterator[int]:
+    """Take so many steps with Adam on sentences drawn at random; stop now and then.
 
     The rate falls to zero at the end, so a look before it is at a run that goes on.
     """
@@ -199,7 +196,7 @@ def learn(
         adam.step()
         plan.step()
         if step % max(1, steps // looks) == 0:
-            look(step)
+            yield step
 
 
 def translations(
@@ -218,26 +215,23 @@ def translations(
     return [vocabulary.decode(ids) for ids in written]
 
 
-def measure(kind: str, seed: int, parts: Parts, steps: int = STEPS) -> dict[str, Any]:
+def measure(parts: Parts, steps: int, kind: str, seed: int) -> dict[str, Any]:
     """Train one model, and count what it writes right to the letter."""
     vocabulary = vocabulary_of([*parts[0], *parts[1]])
     torch.manual_seed(seed)
     model = model_of(kind, len(vocabulary))
-    seen: dict[str, int] = {}
 
     def right(part: Sequence[Pair]) -> int:
         said = translations(model, [source for source, _ in part], vocabulary)
         return sum(a == b for a, (_, b) in zip(said, part, strict=True))
 
-    def look(step: int) -> None:
-        if kind in WRITERS:
-            seen[str(step)] = right(parts[1])
-
     start = time.process_time()  # of all cores, whatever else the machine does
-    learn(model, dataset_of(kind, parts[0], vocabulary), steps, look)
-    seconds = time.process_time() - start
-    head = {"kind": kind, "seed": seed, "parameters": count_parameters(model)}
-    head |= {"seconds": round(seconds, 1)}
+    seen = {
+        str(step): right(parts[1]) if kind in WRITERS else 0
+        for step in learn(model, dataset_of(kind, parts[0], vocabulary), steps)
+    }
+    seconds = round(time.process_time() - start, 1)
+    head = {"parameters": count_parameters(model), "seconds": seconds}
     if kind in READERS:
         return head | filled(model, [target for _, target in parts[1]], vocabulary)
     return head | {"learned": right(parts[0]), "kept": seen}
@@ -252,24 +246,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
     parts = few_sentences()
-    record = begun(
-        options.file,
-        {
-            "sentences": {
-                "learned": len(parts[0]),
-                "kept": len(parts[1]),
-                "kept_with_new_words": with_new_words(parts),
-            },
-            "settings": {"steps": options.steps, "batch": BATCH, "rate": RATE},
-            "machine": machine(),
-        },
-    )
-    runs = record.setdefault("runs", [])
-    for kind, seed in itertools.product(KINDS, options.seeds):
-        if not any((run["kind"], run["seed"]) == (kind, seed) for run in runs):
-            runs.append(measure(kind, seed, parts, options.steps))
-            write_json(options.file, record)
-            print(runs[-1], flush=True)
+    learned, kept = map(len, parts)
+    counts = {"learned": learned, "kept": kept}
+    head = {
+        "sentences": counts | {"kept_with_new_words": with_new_words(parts)},
+        "settings": {"steps": options.steps, "batch": BATCH, "rate": RATE},
+        "machine": machine(),
+    }
+    found = itertools.product(KINDS, options.seeds)
+    wanted = [{"kind": kind, "seed": seed} for kind, seed in found]
+    add_runs(options.file, head, wanted, partial(measure, parts, options.steps))
     return 0
 
 

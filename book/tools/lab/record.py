@@ -6,7 +6,7 @@ import argparse
 import datetime
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,8 +22,6 @@ MODEL = "tatoeba-en-es"  # what is served, and what the page translates with
 def begun(file: Path | None, head: dict[str, Any]) -> dict[str, Any]:
     """Return what a file holds, if it was measured in this way; else the head alone.
 
-    A setting that came later had the value in an older file that it has now.
-
     Args:
         file: where it would stand; None for a trial.
         head: how all is measured: sizes, settings, the machine.
@@ -33,11 +31,37 @@ def begun(file: Path | None, head: dict[str, Any]) -> dict[str, Any]:
         found = read_json(file) if file and file.is_file() else {}
     except ValueError:  # damaged: measured anew
         found = {}
-    told = {name: found.get(name) for name in head}
-    for name, value in head.items():
-        if isinstance(value, dict):
-            told[name] = value | (told[name] or {})
-    return found | head if found and told == head else head
+    return found if head.items() <= found.items() else head
+
+
+def add_runs(
+    file: Path,
+    head: dict[str, Any],
+    wanted: Iterable[dict[str, Any]],
+    measure: Callable[..., dict[str, Any]],
+) -> dict[str, Any]:
+    """Make each run that a file does not hold yet, and write the file after it.
+
+    Args:
+        file: where the record stands, or will stand.
+        head: how all is measured.
+        wanted: what tells a run from the others: what `measure` is called with.
+        measure: makes a run; it is told beside that.
+    """
+    record = begun(file, head)
+    runs = record.setdefault("runs", [])
+    for told in wanted:
+        if not any(told.items() <= run.items() for run in runs):
+            runs.append(told | measure(**told))
+            write_json(file, record)
+            print(runs[-1], flush=True)
+    return record
+
+
+def weights_of(name: str) -> str:
+    """Return a checksum of the weights that a shipped model has."""
+    weights = (SHIPPED / name / "model.safetensors").read_bytes()
+    return hashlib.sha256(weights).hexdigest()
 
 
 def record(
@@ -57,12 +81,11 @@ def record(
     parser = argparse.ArgumentParser(description=told.splitlines()[0])
     parser.add_argument("--limit", type=int, help="sentences, for a trial; no file")
     limit = parser.parse_args(arguments).limit
-    weights = (SHIPPED / MODEL / "model.safetensors").read_bytes()
     head = {
         "environment": environment(),
         "date": datetime.date.today().isoformat(),
         "model": MODEL,
-        "weights": hashlib.sha256(weights).hexdigest(),
+        "weights": weights_of(MODEL),
     }
     with TemporaryDirectory() as place:
         found = head | measure(Path(place), limit)

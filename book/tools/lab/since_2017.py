@@ -12,6 +12,7 @@ import argparse
 import itertools
 import math
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ import torch
 
 from book.tools.lab.families import learn
 from book.tools.lab.language_model import texts_of
-from book.tools.lab.record import begun
+from book.tools.lab.record import add_runs
 from book.tools.lab.timing import Contender, environment, race, spread
 from lib import corpora
 from lib.decoding import evaluating
@@ -55,13 +56,7 @@ SIZES: dict[str, Any] = {
 WORDS, LONGEST = 1000, 16  # sub-words of all, and of a sentence
 STEPS, BATCH, RATE, WARMUP, LOOKS = 600, 64, 4e-3, 100, 10
 FASTER = 4 * RATE
-
-
-class Plan(NamedTuple):
-    """What one run is: its changes since 2017, and its learning rate."""
-
-    changes: list[str]
-    rate: float = RATE
+ROUNDS = 30  # of the race for speed
 
 
 class Texts(NamedTuple):
@@ -72,10 +67,12 @@ class Texts(NamedTuple):
     held_out: list[str]
 
 
-def plans() -> list[Plan]:
-    """Return every run: at the usual rate, and two of them at a higher one."""
-    found = [Plan(changes) for changes in CHANGED]
-    return [*found, Plan([], FASTER), Plan(WAY[:1], FASTER)]
+def wanted() -> list[dict[str, Any]]:
+    """Return what each run is: all at the usual rate, and two at a higher one."""
+    usual = [*((changes, RATE) for changes in CHANGED), ([], FASTER), (WAY[:1], FASTER)]
+    found = [*itertools.product(usual, SEEDS)]
+    found += itertools.product([(changes, RATE) for changes in NEAR], MORE)
+    return [{"changes": c, "rate": rate, "seed": seed} for (c, rate), seed in found]
 
 
 def model_of(changes: Sequence[str], size: int) -> LanguageModel:
@@ -108,38 +105,36 @@ def texts_to_learn() -> Texts:
     return Texts(vocabulary, learned.fitting(LONGEST), texts["validation"][::2])
 
 
-def measure(plan: Plan, seed: int, texts: Texts, steps: int = STEPS) -> dict[str, Any]:
+def measure(
+    texts: Texts, steps: int, changes: list[str], rate: float, seed: int
+) -> dict[str, Any]:
     """Train one model, and look ten times at its loss on held-out sentences."""
     torch.manual_seed(seed)
-    model, curve = model_of(plan.changes, len(texts.vocabulary)), {}
-
-    def look(step: int) -> None:
+    model, curve = model_of(changes, len(texts.vocabulary)), {}
+    how: dict[str, Any] = {"rate": rate, "warmup": WARMUP, "batch": BATCH}
+    learning = learn(model, texts.learned, steps, looks=LOOKS, **how)
+    torch.manual_seed(seed)  # the same batches, whatever the model began with
+    for step in itertools.chain([0], learning):
         score = score_texts(model, texts.vocabulary, texts.held_out)
         curve[str(step)] = round(math.log(score.perplexity), 4)
-
-    look(0)
-    torch.manual_seed(seed)  # the same batches, whatever the model began with
-    how: dict[str, Any] = {"rate": plan.rate, "warmup": WARMUP}
-    learn(model, texts.learned, steps, look, batch=BATCH, looks=LOOKS, **how)
     sizes = {"parameters": count_parameters(model), "cache": cache_bytes(model)}
-    return {**plan._asdict(), "seed": seed, **sizes, "curve": curve}
+    return {**sizes, "curve": curve}
 
 
-def speeds(texts: Texts, rounds: int) -> dict[str, dict[str, float]]:
+def speeds(texts: Texts) -> dict[str, dict[str, float]]:
     """Compare the seconds of training steps with those of 2017, taken in turns."""
 
     def contender(changes: list[str]) -> Contender:
         model = model_of(changes, len(texts.vocabulary))
 
-        def work(number: int) -> float:
+        def work(number: int) -> int:
             torch.manual_seed(number)  # the same batches for all
-            learn(model, texts.learned, 4, lambda _: None, rate=1e-5, batch=BATCH)
-            return 4.0
+            return max(learn(model, texts.learned, 4, rate=1e-5, batch=BATCH))
 
         return work
 
     ways = {" + ".join(each) or "2017": each for each in CHANGED}
-    rates = race({name: contender(way) for name, way in ways.items()}, rounds)
+    rates = race({name: contender(way) for name, way in ways.items()}, ROUNDS)
     return {
         name: spread([a / b for a, b in zip(rates["2017"], each, strict=True)])
         for name, each in rates.items()
@@ -150,27 +145,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Train what is asked for and not there yet."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("file", type=Path)
-    parser.add_argument("--steps", type=int, default=STEPS)
-    parser.add_argument("--rounds", type=int, default=30)
-    options = parser.parse_args(arguments)
+    file = parser.parse_args(arguments).file
     torch.set_num_threads(1)
     texts = texts_to_learn()
-    settings = {**SIZES, "sub_words": len(texts.vocabulary), "steps": options.steps}
+    settings = {**SIZES, "sub_words": len(texts.vocabulary), "steps": STEPS}
     settings |= {"batch": BATCH, "rate": RATE, "warmup": WARMUP}
     counts = {"learned": len(texts.learned), "held_out": len(texts.held_out)}
     head = {"sentences": counts, "settings": settings, "environment": environment()}
-    record = begun(options.file, head)
-    runs = record.setdefault("runs", [])
-    wanted = itertools.product(plans(), SEEDS), itertools.product(map(Plan, NEAR), MORE)
-    for plan, seed in itertools.chain(*wanted):
-        told = {**plan._asdict(), "seed": seed}
-        if not any(told.items() <= run.items() for run in runs):
-            runs.append(measure(plan, seed, texts, options.steps))
-            write_json(options.file, record)
-            print(told, runs[-1]["curve"], flush=True)
+    record = add_runs(file, head, wanted(), partial(measure, texts, STEPS))
     if "seconds" not in record:
-        record["seconds"] = speeds(texts, options.rounds)
-        write_json(options.file, record)
+        write_json(file, record | {"seconds": speeds(texts)})
     return 0
 
 
