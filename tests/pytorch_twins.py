@@ -8,7 +8,7 @@ the weights over and, after a backward pass, compares the gradients.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import torch
 from torch import Tensor, nn
@@ -22,6 +22,7 @@ from lib.layers import (
     PositionwiseFeedForward,
 )
 from lib.model import Decoder, Encoder
+from tests.strategies import assert_close
 
 Pairs = Iterator[tuple[list[Tensor], Tensor]]
 
@@ -87,11 +88,20 @@ def copy_weights(pairs: Pairs) -> None:
             theirs.copy_(torch.cat(ours))
 
 
-def gradients(pairs: Pairs) -> Iterator[tuple[Tensor, Tensor]]:
-    """Return our gradient beside theirs, for each weight."""
+def one_by_one(ours: Iterable[Tensor], theirs: Iterable[Tensor]) -> Pairs:
+    """Yield pairs of which each of ours is one of theirs."""
+    for our, their in zip(ours, theirs, strict=True):
+        yield [our], their
+
+
+def assert_learn_alike(output: Tensor, expected: Tensor, pairs: Pairs) -> None:
+    """Demand the same output and, after a backward pass, the same gradients."""
+    assert_close(output, expected)
+    output.square().mean().backward()
+    expected.square().mean().backward()
     for ours, theirs in pairs:
         assert theirs.grad is not None
-        yield torch.cat([weight.grad for weight in ours]), theirs.grad  # type: ignore[misc]
+        assert_close(torch.cat([x.grad for x in ours]), theirs.grad)  # type: ignore[misc]
 
 
 def attention_twin(ours: MultiHeadAttention) -> nn.MultiheadAttention:

@@ -66,16 +66,6 @@ def assert_close(got: Tensor, expected: Tensor) -> None:
     torch.testing.assert_close(got, expected, rtol=tolerance, atol=tolerance)
 
 
-def assert_same_gradients(ours: nn.Module, theirs: nn.Module) -> None:
-    """Demand the same gradients under the same names."""
-    pairs = zip(ours.named_parameters(), theirs.named_parameters(), strict=True)
-    for (name, our), (other, their) in pairs:
-        assert name == other
-        assert (our.grad is None) == (their.grad is None), name
-        if our.grad is not None and their.grad is not None:
-            assert_close(our.grad, their.grad)
-
-
 def tiny_config(**changes: Any) -> TransformerConfig:
     """Return the smallest config that still has two layers and two heads."""
     config = TransformerConfig(

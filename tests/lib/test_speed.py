@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from torch import Tensor, nn
 from lib.attention import MultiHeadAttention, record_attention
 from lib.layers import LayerNorm
 from lib.masks import causal_mask
-from lib.model import Transformer, count_parameters
+from lib.model import Transformer
 from lib.speed import (
     FusedAttention,
     FusedDropout,
@@ -23,12 +22,12 @@ from lib.speed import (
     fuse,
     is_plain,
 )
+from tests.pytorch_twins import assert_learn_alike, one_by_one
 from tests.strategies import (
     EVERY_DTYPE,
     SIZES,
     Sizes,
     assert_close,
-    assert_same_gradients,
     pad,
     randomize,
     tiny_config,
@@ -36,13 +35,13 @@ from tests.strategies import (
 )
 
 
-def both(sizes: Sizes) -> tuple[MultiHeadAttention, FusedAttention]:
-    """Return a plain attention and a fused one with the same weights."""
-    plain = MultiHeadAttention(sizes.d_model, sizes.heads).to(sizes.dtype)
+def both(
+    sizes: Sizes, kind: type[nn.Module], *arguments: float
+) -> tuple[nn.Module, nn.Module]:
+    """Return a plain piece, and a copy of its numbers that is fused."""
+    plain = kind(sizes.d_model, *arguments).to(sizes.dtype)
     randomize(plain, sizes.seed)
-    fused = FusedAttention(sizes.d_model, sizes.heads).to(sizes.dtype)
-    fused.load_state_dict(plain.state_dict())
-    return plain, fused
+    return plain, fuse(copy.deepcopy(plain))
 
 
 def vectors(sizes: Sizes, kind: str) -> list[Tensor]:
@@ -79,20 +78,13 @@ def test_output_and_gradients_equal_the_plain_ones(
     }
     # Some rows may see nothing at all.
     mask = None if shape == "none" else sizes.mask(*shapes[shape], full_rows=True)
-    plain, fused = both(sizes)
+    plain, fused = both(sizes, MultiHeadAttention, sizes.heads)
     theirs, ours = vectors(sizes, kind), vectors(sizes, kind)
     expected, _ = plain(*theirs, mask)
     got, weights = fused(*ours, mask)
-    assert_close(got, expected)
     assert weights.numel() == 0
-
-    expected.square().mean().backward()
-    got.square().mean().backward()
-    for our, their in zip(ours, theirs, strict=True):
-        assert our.grad is not None
-        assert their.grad is not None
-        assert_close(our.grad, their.grad)
-    assert_same_gradients(fused, plain)
+    learning = ([*ours, *fused.parameters()], [*theirs, *plain.parameters()])
+    assert_learn_alike(got, expected, one_by_one(*learning))
 
 
 @pytest.mark.parametrize("dtype", EVERY_DTYPE)
@@ -108,51 +100,10 @@ def test_who_may_see_nothing_gathers_nothing_in_every_dtype(
     assert output.isfinite().all()
     # Nothing was gathered, so only the bias of the last map is left.
     assert torch.equal(output[:, 1], module.output_proj.bias.expand(2, 8))
-    output.float().square().sum().backward()
-    assert x.grad is not None
-    assert x.grad.isfinite().all()
-    assert (x.grad[:, 2] == 0).logical_not().any()  # it still asks, though unseen
-    for parameter in module.parameters():
-        assert parameter.grad is not None
-        assert parameter.grad.isfinite().all()
-
-
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-def test_half_precision_is_as_near_as_its_digits_allow(dtype: torch.dtype) -> None:
-    sizes = Sizes(2, 2, 5, 5, 4, torch.float32, seed=2)
-    plain, fused = both(sizes)
-    (x,) = sizes.tensors((2, 5, 8))
-    expected, _ = plain(x, x, x, causal_mask(5))
-    half = x.to(dtype)
-    got, _ = fused.to(dtype)(half, half, half, causal_mask(5))
-    torch.testing.assert_close(got.float(), expected, rtol=0.05, atol=0.05)
-
-
-@pytest.mark.parametrize("argument", [0, 1, 2])
-@pytest.mark.parametrize("shape", [(2, 8), (8,), (1, 2, 3, 8), (2, 3, 6)])
-def test_vectors_of_another_shape_are_refused_as_by_the_plain_one(
-    argument: int, shape: tuple[int, ...]
-) -> None:
-    arguments = [torch.ones(2, 3, 8)] * 3
-    arguments[argument] = torch.ones(shape)
-    for kind in (MultiHeadAttention, FusedAttention):
-        with pytest.raises(ValueError, match=r"\(B, T, 8\)") as error:
-            kind(8, 2)(*arguments)
-        assert str(shape) in str(error.value)
-
-
-def test_batches_and_masks_that_do_not_fit_are_refused() -> None:
-    module, x = FusedAttention(8, 2), torch.ones(2, 3, 8)
-    with pytest.raises(ValueError, match=r"\(2, 2, 3, 4\), \(1, 2, 5, 4\)"):
-        module(x, torch.ones(1, 5, 8), torch.ones(1, 5, 8))
-    with pytest.raises(ValueError, match=r"one value for each key.*5, 4\).*6, 4\)"):
-        module(x, torch.ones(2, 5, 8), torch.ones(2, 6, 8))
-    with pytest.raises(ValueError, match=re.escape("(2, 2, 3, 3)")):
-        module(x, x, x, torch.ones(2, 3, dtype=torch.bool))
-    with pytest.raises(TypeError, match=r"must be boolean.*float32"):
-        module(x, x, x, torch.ones(3, 3))
-    with pytest.raises(ValueError, match="n_heads must divide d_model"):
-        FusedAttention(8, 3)
+    learning = [x, *module.parameters()]
+    gradients = torch.autograd.grad(output.float().square().sum(), learning)
+    assert all(gradient.isfinite().all() for gradient in gradients)
+    assert (gradients[0][:, 2] != 0).any()  # it still asks, though unseen
 
 
 # --- layer norm -----------------------------------------------------------------------
@@ -160,31 +111,13 @@ def test_batches_and_masks_that_do_not_fit_are_refused() -> None:
 
 @given(sizes=SIZES, eps=st.sampled_from([1e-5, 1e-3, 1.0]))
 def test_the_norm_equals_the_plain_one(sizes: Sizes, eps: float) -> None:
-    plain = LayerNorm(sizes.d_model, eps).to(sizes.dtype)
-    randomize(plain, sizes.seed)
-    fused = FusedLayerNorm(sizes.d_model, eps).to(sizes.dtype)
-    fused.load_state_dict(plain.state_dict())
+    plain, fused = both(sizes, LayerNorm, eps)
     theirs, ours = (
         sizes.tensors((sizes.batch, sizes.target, sizes.d_model))[0].requires_grad_()
         for _ in range(2)
     )
-    assert_close(fused(ours), plain(theirs))
-    fused(ours).square().mean().backward()
-    plain(theirs).square().mean().backward()
-    assert ours.grad is not None
-    assert theirs.grad is not None
-    assert_close(ours.grad, theirs.grad)
-    assert_same_gradients(fused, plain)
-
-
-@pytest.mark.parametrize("shape", [(2, 3, 6), (6,), (8, 1)])
-def test_the_norm_refuses_another_width_as_the_plain_one(
-    shape: tuple[int, ...],
-) -> None:
-    for kind in (LayerNorm, FusedLayerNorm):
-        with pytest.raises(ValueError, match=re.escape("(..., 8)")) as error:
-            kind(8)(torch.ones(shape))
-        assert str(shape) in str(error.value)
+    learning = ([ours, *fused.parameters()], [theirs, *plain.parameters()])
+    assert_learn_alike(fused(ours), plain(theirs), one_by_one(*learning))
 
 
 # --- dropout --------------------------------------------------------------------------
@@ -211,26 +144,19 @@ def test_dropout_zeroes_its_share_and_keeps_the_mean(p: float) -> None:
         assert abs(together) < 0.015
 
 
-@pytest.mark.parametrize("shape", [(), (1,), (3,), (0, 4), (5, 7), (2, 3, 4)])
-def test_dropout_takes_any_shape(shape: tuple[int, ...]) -> None:
-    x = torch.ones(shape)
-    assert FusedDropout(0.5)(x).shape == shape
-    assert FusedDropout(0.5)(x.expand(2, *shape).transpose(0, -1)).numel() == (
-        2 * x.numel()
-    )
+@pytest.mark.parametrize("dtype", EVERY_DTYPE)
+def test_dropout_takes_any_shape_and_dtype(dtype: torch.dtype) -> None:
+    for shape in ((), (3,), (0, 4), (5, 7)):
+        x = torch.ones(2, *shape, dtype=dtype).transpose(0, -1)
+        output = FusedDropout(0.5)(x)
+        assert (output.shape, output.dtype) == (x.shape, dtype)
 
 
 def test_dropout_passes_the_gradient_where_it_passed_the_number() -> None:
     x = torch.ones(50, 50, dtype=torch.float64, requires_grad=True)
     output = FusedDropout(0.3)(x)
-    output.sum().backward()
-    assert x.grad is not None
-    assert torch.equal(x.grad, output.detach())
-
-
-@pytest.mark.parametrize("dtype", EVERY_DTYPE)
-def test_dropout_keeps_the_dtype(dtype: torch.dtype) -> None:
-    assert FusedDropout(0.1)(torch.ones(9, dtype=dtype)).dtype == dtype
+    (gradient,) = torch.autograd.grad(output.sum(), x)
+    assert torch.equal(gradient, output)
 
 
 def test_one_seed_gives_one_dropout_and_the_next_call_another() -> None:
@@ -271,45 +197,30 @@ def test_any_sentences_get_the_same_scores_and_gradients(
     sizes: dict[str, Any] = {"norm_first": norm_first, "src_vocab_size": words}
     plain = tiny_model(seed=seed, tie_embeddings=tied, **sizes)
     fused = fuse(copy.deepcopy(plain))
-    expected, got = plain(src, tgt), fused(src, tgt)
-    assert_close(got, expected)
-    expected.square().mean().backward()
-    got.square().mean().backward()
-    assert_same_gradients(fused, plain)
-    assert count_parameters(fused) == count_parameters(plain)
+    learning = (fused.parameters(), plain.parameters())
+    assert_learn_alike(fused(src, tgt), plain(src, tgt), one_by_one(*learning))
 
 
-def test_every_attention_norm_and_dropout_is_exchanged_and_nothing_else() -> None:
+def test_attention_norm_and_dropout_are_exchanged_and_all_else_stays() -> None:
     model = Transformer(tiny_config(dropout=0.1, norm_first=True))
-    names = {name: type(part) for name, part in model.named_modules()}
-    fused = fuse(model)
+    model.decoder.layers[0].eval()
+    weights = dict(model.named_parameters())
+    kinds = {name: type(part) for name, part in model.named_modules()}
+    modes = {name: part.training for name, part in model.named_modules()}
     leaves = {
         MultiHeadAttention: FusedAttention,
         LayerNorm: FusedLayerNorm,
         nn.Dropout: FusedDropout,
     }
-    for name, part in fused.named_modules():
-        assert type(part) is leaves.get(names[name], names[name]), name
-    assert {name: type(part) for name, part in model.named_modules()} == names
-
-
-def test_the_weights_stay_the_same_tensors_so_an_optimizer_keeps_them() -> None:
-    model = tiny_model()
-    before = dict(model.named_parameters())
-    after = dict(fuse(model).named_parameters())
-    assert list(after) == list(before)
-    for name, parameter in after.items():
-        assert parameter is before[name]
-        assert not parameter.is_meta
-
-
-def test_a_model_is_left_as_it_is_and_may_be_fused_again() -> None:
-    model = tiny_model()
-    before = dict(model.named_modules())
-    fused = fuse(fuse(model))
-    assert dict(model.named_modules()) == before
-    assert type(model.encoder.layers[0].self_attention) is MultiHeadAttention
-    assert type(fused.encoder.layers[0].self_attention) is FusedAttention
+    for fused in (fuse(model), fuse(fuse(model))):
+        for name, part in fused.named_modules():
+            assert type(part) is leaves.get(kinds[name], kinds[name]), name
+            assert part.training == modes[name], name
+        # The very tensors, so an optimizer keeps them.
+        after = dict(fused.named_parameters())
+        assert after.keys() == weights.keys()
+        assert all(after[name] is weights[name] for name in weights)
+    assert {name: type(part) for name, part in model.named_modules()} == kinds
 
 
 class MyNorm(LayerNorm):
@@ -346,28 +257,6 @@ def test_autocast_mixes_the_values_in_32_bits(monkeypatch: pytest.MonkeyPatch) -
         output, _ = module(x, x, x, causal_mask(3))
     assert seen == [[torch.float32] * 3]
     assert output.dtype == torch.bfloat16
-    output.float().sum().backward()
-    for parameter in module.parameters():
-        assert parameter.grad is not None
-        assert parameter.grad.dtype == torch.float32
-
-
-@pytest.mark.parametrize("training", [True, False])
-def test_each_part_keeps_its_mode(training: bool) -> None:
-    model = Transformer(tiny_config(dropout=0.5)).train(training)
-    model.decoder.layers[0].train(not training)
-    modes = {name: part.training for name, part in model.named_modules()}
-    fused = fuse(model)
-    assert {name: part.training for name, part in fused.named_modules()} == modes
-
-
-def test_each_norm_keeps_its_epsilon_and_each_attention_its_heads() -> None:
-    model = nn.ModuleList([LayerNorm(8, eps=0.5), MultiHeadAttention(8, 4)])
-    norm, attention = fuse(model)
-    assert isinstance(norm, FusedLayerNorm)
-    assert isinstance(attention, FusedAttention)
-    assert norm.eps == 0.5
-    assert attention.n_heads == 4
 
 
 def test_recording_sees_the_weights_of_a_fused_model_too() -> None:
