@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from lib.config import TransformerConfig
 from lib.evaluation import logit_lens, patched, record_states
-from lib.model import Transformer
+from tests.refusals import refuses
+from tests.strategies import tiny_model
 
 SRC, OTHER = torch.tensor([[4, 5, 6, 7]]), torch.tensor([[4, 8, 6, 7]])
 TGT = torch.tensor([[1, 4, 5]])
@@ -22,13 +22,7 @@ PLACES = [
 ]
 
 
-def new_model() -> Transformer:
-    torch.manual_seed(0)
-    config = TransformerConfig(9, 9, d_model=8, n_heads=2, n_layers=2, d_ff=16)
-    return Transformer(config).eval().requires_grad_(False)
-
-
-MODEL = new_model()
+MODEL = tiny_model().requires_grad_(False)
 
 
 def states_of(src: Tensor) -> dict[str, Tensor]:
@@ -65,15 +59,13 @@ def test_an_own_state_changes_nothing_and_another_only_what_comes_later(
     assert torch.equal(MODEL(SRC, TGT), before)
 
 
-def test_all_states_of_an_encoder_layer_are_the_other_sentence() -> None:
-    state = states_of(OTHER)["encoder.layers.1"]
-    with patched(MODEL, "encoder.layers.1", state, slice(None)):
-        torch.testing.assert_close(MODEL(SRC, TGT), MODEL(OTHER, TGT))
-
-
-def test_the_embedding_of_one_token_is_that_token() -> None:
-    state = states_of(OTHER)["src_embedding"]
-    with patched(MODEL, "src_embedding", state, 1):
+@pytest.mark.parametrize(
+    ("name", "position"), [("encoder.layers.1", slice(None)), ("src_embedding", 1)]
+)
+def test_what_is_all_that_differs_makes_it_the_other_sentence(
+    name: str, position: int | slice
+) -> None:
+    with patched(MODEL, name, states_of(OTHER)[name], position):
         torch.testing.assert_close(MODEL(SRC, TGT), MODEL(OTHER, TGT))
 
 
@@ -88,11 +80,5 @@ def test_what_is_recorded_stays_as_it_was_when_a_place_is_patched() -> None:
 
 def test_a_state_of_another_length_is_refused_by_its_shape() -> None:
     state = states_of(SRC)["encoder.layers.1"][:, :3]
-    refused = pytest.raises(ValueError, match=r"shape \(1, 3, 8\), .* \(1, 4, 8\)")
-    with refused, patched(MODEL, "encoder.layers.1", state, 0):
-        MODEL(SRC, TGT)
-
-
-def test_a_place_that_is_not_there_is_named() -> None:
-    with pytest.raises(AttributeError, match="middle"), record_states(MODEL, "middle"):
-        pass
+    with patched(MODEL, "encoder.layers.1", state, 0):
+        refuses(lambda: MODEL(SRC, TGT), r"shape \(1, 3, 8\), .* \(1, 4, 8\)")

@@ -6,19 +6,17 @@ import pytest
 import torch
 from torch import Tensor
 
-from lib.config import TransformerConfig
 from lib.evaluation import mean_outputs, unplugged
 from lib.model import Transformer
 from lib.translator import Translator
+from tests.strategies import tiny_model
 
 SRC, TGT = torch.tensor([[4, 5, 6, 7]]), torch.tensor([[1, 4, 5]])
 
 
 @pytest.fixture
 def model() -> Transformer:
-    torch.manual_seed(0)
-    config = TransformerConfig(9, 9, d_model=8, n_heads=2, n_layers=2, d_ff=16)
-    return Transformer(config).eval()
+    return tiny_model()
 
 
 def run(model: Transformer, *parts: str, src: Tensor = SRC) -> Tensor:
