@@ -15,7 +15,6 @@ import argparse
 import dataclasses
 import time
 from collections.abc import Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -33,22 +32,12 @@ from lib.text import tokenize
 from lib.text.files import read_json, to_toml, write_json, write_whole
 from lib.text.subwords import SubwordVocabulary
 from lib.training import TrainingSettings
-from lib.training.averaging import (
-    average_weights,
-    copied_weights,
-    epoch_files,
-)
+from lib.training.averaging import average_weights, copied_weights, epoch_files
 from lib.training.folders import LOG, SETTINGS
 from lib.training.logs import read_log, write_log
 from lib.training.words import with_words
 from lib.translator import Translator
-from lib.translator.card import (
-    EARLIER,
-    REPORT_FILE,
-    SETTINGS_FILE,
-    machine,
-    write_card,
-)
+from lib.translator.card import EARLIER, REPORT_FILE, SETTINGS_FILE, machine, write_card
 
 BEAM, PENALTY = 4, 0.6  # the paper's
 SEARCHES = [(beam, PENALTY) for beam in (1, 2, 4, 8)]
@@ -68,41 +57,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--from", dest="start", type=Path, help=told)
     parser.add_argument("--machine", default=machine(), help="(%(default)s)")
     options = parser.parse_args(arguments)
-    if options.run:
-        make_translator(options)
-    else:
-        score_again(options.folder)
-
-
-def make_translator(options: argparse.Namespace) -> None:
-    """Average, choose, measure, and write the folder."""
-    corpus = corpora.load(options.corpus)
     folder = options.folder
+    if options.run:
+        report = make_translator(options)
+    else:
+        report = read_json(folder / REPORT_FILE)
+    measure(folder, corpora.load(report["corpus"]), report)
+
+
+def make_translator(options: argparse.Namespace) -> dict[str, Any]:
+    """Average, choose, and write the folder; its report, but for the scores."""
+    folder, corpus = options.folder, corpora.load(options.corpus)
     run = Run(options.run, corpus, options.start)
     tried, chosen = choose_average(run)
-    translator = run.translator(*chosen)
-    translator.save(folder, half=True)
-    translator = Translator.load(folder)  # as everybody will use it, in 16 bits
+    run.translator(*chosen).save(folder, half=True)
     write_json(folder / TRIED, [*run.tried, *tried])
-    report = run.report(*chosen, options.machine)
     write_log(folder / LOG, run.log)
     for name, earlier in zip(EARLIER, run.earlier, strict=False):
         write_whole(folder / f"{name}.toml", to_toml(earlier["settings"]))
-    measure(folder, translator, corpus, report)
+    return run.report(*chosen, options.machine)
 
 
-def score_again(folder: Path) -> None:
-    """Measure a folder as it stands, and write its scores and its card anew."""
-    report = read_json(folder / REPORT_FILE)
-    corpus = corpora.load(report["corpus"])
-    translator = Translator.load(folder)
-    measure(folder, translator, corpus, report)
-
-
-def measure(
-    folder: Path, translator: Translator, corpus: Corpus, report: dict[str, Any]
-) -> None:
+def measure(folder: Path, corpus: Corpus, report: dict[str, Any]) -> None:
     """Search on the validation part, translate the test part, and write it all."""
+    translator = Translator.load(folder)  # as everybody will use it, in 16 bits
     beams, counts = search(translator, corpus)
     write_json(folder / "beams.json", beams)
     write_whole(folder / "validation_counts.csv", counts)
@@ -162,10 +140,8 @@ class Run:
         self.folder, self.corpus = folder, corpus
         self.told = read_json(folder / SETTINGS)
         names = [field.name for field in dataclasses.fields(TrainingSettings)]
-        self.settings = TrainingSettings(
-            **{name: self.told[name] for name in names if name in self.told}
-        )
-        self.earlier = earlier_runs(start) if start else []
+        self.settings = TrainingSettings(**{name: self.told[name] for name in names})
+        self.earlier, self.commands = earlier_runs(start) if start else ([], [])
         self.start = Translator.load(start) if start else None
         self.log = read_log(start / LOG) if start else []
         self.tried = read_json(start / TRIED) if start else []
@@ -175,9 +151,9 @@ class Run:
             for row in read_log(folder / LOG)
         ]
         self.vocabulary = SubwordVocabulary.load(folder / "tokenizer.json")
-        self.files = {
-            int(file.stem.removeprefix("epoch-")): file for file in epoch_files(folder)
-        } or {len(self.log) - self.before: folder / WEIGHTS}
+        kept = epoch_files(folder)
+        self.files = {int(file.stem.removeprefix("epoch-")): file for file in kept}
+        self.files = self.files or {len(self.log) - self.before: folder / WEIGHTS}
 
     def translator(
         self, average: int, runs: int = 1, last: int | None = None
@@ -189,14 +165,13 @@ class Run:
         """
         epochs = [epoch for epoch in self.files if last is None or epoch <= last]
         states = [load_file(self.files[epoch]) for epoch in epochs[-average:]]
+        words = self.vocabulary, self.vocabulary
         if runs != 1 and self.start:
-            words = self.vocabulary, self.vocabulary
             began = copied_weights(with_words(self.start, words))
             states = [average_weights(states), began] if runs else [began]
         size = len(self.vocabulary)
         model = Transformer(self.settings.model_config(size, size))
         model.load_state_dict(average_weights(states), strict=False)
-        words = self.vocabulary, self.vocabulary
         return Translator(model, *words, prose=self.corpus.prose)
 
     def report(self, average: int, runs: int, machine: str) -> dict[str, Any]:
@@ -204,7 +179,7 @@ class Run:
         settings = dataclasses.replace(self.settings, average=average)
         corpus = self.corpus
         return {
-            "command": "\n".join(self.commands()),
+            "command": "\n".join([*self.commands, self.command()]),
             "name": corpus.name,
             "corpus": corpus.name,
             "generated": corpus.generated,
@@ -220,28 +195,20 @@ class Run:
             "seconds": round(sum(float(row["seconds"]) for row in self.log)),
         }
 
-    def commands(self) -> list[str]:
-        """Return the commands that make such a run, those of earlier runs first."""
-        train = f"python -m lib train --corpus {self.corpus.name}"
-        names = EARLIER[: len(self.earlier)]
-        begin = ["", *(f" --from {name}" for name in names)]
-        sizes = [run["settings"]["vocab_size"] for run in self.earlier]
-        sizes.append(self.settings.vocab_size)
-        begin[1:] = [
-            start + " --new-words" * (size != before)
-            for start, (before, size) in zip(begin[1:], pairwise(sizes), strict=True)
-        ]
-        lines = [
-            f"{train} --settings {name}.toml{start} --out {name}"
-            for name, start in zip(names, begin, strict=False)
-        ]
+    def command(self) -> str:
+        """Return the command that makes such a run."""
+        line = f"python -m lib train --corpus {self.corpus.name}"
+        line += f" --settings {SETTINGS_FILE}"
+        if self.earlier:
+            size = self.earlier[-1]["settings"]["vocab_size"]
+            line += f" --from {EARLIER[len(self.earlier) - 1]}"
+            line += " --new-words" * (size != self.settings.vocab_size)
         pairs = self.told["pairs"]["train"]
-        fewer = f" --limit {pairs}" * (pairs < len(self.corpus.splits["train"]))
-        return [*lines, f"{train} --settings {SETTINGS_FILE}{begin[-1]}{fewer}"]
+        return line + f" --limit {pairs}" * (pairs < len(self.corpus.splits["train"]))
 
 
-def earlier_runs(folder: Path) -> list[dict[str, Any]]:
-    """Return the runs that a translator was made by, the first one first."""
+def earlier_runs(folder: Path) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the runs that a translator was made by, and the commands for them."""
     report = read_json(folder / REPORT_FILE)
     runs = [*report.get("earlier", []), report]
     if len(runs) > len(EARLIER):
@@ -249,7 +216,10 @@ def earlier_runs(folder: Path) -> list[dict[str, Any]]:
             f"{folder} had {len(runs)} runs, but a card can tell of {len(EARLIER)} "
             "before the last."
         )
-    return [
+    *commands, last = report["command"].splitlines()
+    name = EARLIER[len(commands)]
+    last = last.replace(SETTINGS_FILE, f"{name}.toml") + f" --out {name}"
+    found = [
         {
             # Whole, also if a setting is younger than the run.
             "settings": dataclasses.asdict(TrainingSettings(**run["settings"])),
@@ -257,6 +227,7 @@ def earlier_runs(folder: Path) -> list[dict[str, Any]]:
         }
         for run in runs
     ]
+    return found, [*commands, last]
 
 
 def validate(
@@ -270,13 +241,9 @@ def validate(
     right = list(answers.values())
     found = compare_with_all(written, right)
     first = sum(len(tokenize(answer[0])) for answer in right)
-    row = {
-        "bleu": found["bleu"],
-        "chrf": found["chrf"],
-        "sentences": found["sentences"],
-        "length": round(sum(len(tokenize(text)) for text in written) / first, 4),
-        "seconds": round(seconds, 2),
-    }
+    row = {name: found[name] for name in ("bleu", "chrf", "sentences")}
+    row["length"] = round(sum(len(tokenize(text)) for text in written) / first, 4)
+    row["seconds"] = round(seconds, 2)
     return row, sentence_counts(written, right)
 
 
@@ -295,10 +262,9 @@ def choose_average(run: Run) -> tuple[list[dict[str, Any]], tuple[int, int]]:
     alone = sorted({epochs[0], epochs[count // 2], epochs[-1]})
     tried = [(epoch, 1, 1) for epoch in alone]
     tried += [(epochs[-1], average, 1) for average in AVERAGES if average <= count]
-    tried += [(0, 1, 0)] if run.start else []
-    if (
-        run.start and not run.settings.copying
-    ):  # a mean with who cannot copy forgets how
+    if run.start:
+        tried.append((0, 1, 0))
+    if run.start and not run.settings.copying:  # else the mean forgets how to copy
         tried.append((epochs[-1], 1, 2))
     rows, counts = [], []
     for epoch, average, runs in tried:
