@@ -31,6 +31,17 @@ def text_pages() -> list[Path]:
     return [*top, *sorted((ROOT / "book").rglob("*.md"))]
 
 
+def imported(file: Path) -> set[str]:
+    """The modules that a file imports, and the names that it takes out of them."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{a.name}" for a in node.names)}
+    return found
+
+
 def definitions(source: str) -> list[Definition]:
     """The classes and functions at the top level of a piece of code."""
     body = ast.parse(source).body

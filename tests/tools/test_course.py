@@ -58,29 +58,20 @@ def test_an_exercise_without_hidden_values_is_refused_in_a_sentence() -> None:
 
 
 @each_chapter
-def test_the_student_edition_has_the_tasks_and_no_solution(path: Any) -> None:
+def test_the_editions_have_the_tasks_without_and_with_solutions(path: Any) -> None:
+    """That solutions run, and their checks agree, is for the run of the chapters."""
     notebook = read(path)
     text = "\n".join(cell.source for cell in student_edition(notebook).cells)
+    solved = solution_edition(notebook)
     for one in exercises(notebook):
         assert one.task in text
         assert one.stub in text
         assert one.solution not in text
+        assert solved.cells[one.index].source == one.solved
+        assert solved.cells[one.index].outputs == []
     for fold in ("Solution", "Answer"):
         assert f"<summary>{fold}</summary>" not in text
     assert text.count("*Your answer:*") == text.count("**With a pencil.**")
-
-
-@each_chapter
-def test_the_solution_edition_is_filled_in(path: Any) -> None:
-    """That it runs, and that every check agrees, is for test_exercises.py."""
-    notebook = read(path)
-    written = solution_edition(notebook)
-    for one in exercises(notebook):
-        cell = written.cells[one.index]
-        assert cell.source.startswith(one.solution)
-        assert cell.source.endswith(one.call)
-        assert cell.outputs == []
-    assert len(written.cells) == len(notebook.cells)
 
 
 class Site:
@@ -187,11 +178,6 @@ def test_an_assignment_stands_alone(assignment: Any) -> None:
         if cell.cell_type == "markdown":
             found = ELSEWHERE.search(cell.source)
             assert found is None, f"{found and found[0]!r} in {cell.source[:60]}"
-
-
-def test_the_sources_carry_no_metadata_of_nbgrader() -> None:
-    for path in CHAPTERS:
-        assert "nbgrader" not in path.read_text(encoding="utf-8")
 
 
 def test_make_course_writes_all_of_it(tmp_path: Any) -> None:

@@ -1,22 +1,16 @@
 """CONTRIBUTING draws the house on one page: what it names is there, in that order."""
 
-import ast
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from book.tools.notebooks.colab import working_tree
 from book.tools.project.address import ROOT
-from tests.book_sources import text_pages
+from tests.book_sources import imported, text_pages
 
 MAP = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-TRACKED = subprocess.run(
-    ["git", "ls-files", "-co", "--exclude-standard"],
-    cwd=ROOT,
-    capture_output=True,
-    text=True,
-).stdout.splitlines()
+TRACKED = working_tree()
 PLACES = {*TRACKED, *(str(up) for name in TRACKED for up in Path(name).parents)}
 TOP = {name.split("/")[0] for name in TRACKED}
 OWN_WORDS = re.compile(r"NN_|[A-Z]{4,}\.py|\*")  # a chapter's number, any name
@@ -46,17 +40,6 @@ def test_every_folder_has_its_line(part: str) -> None:
     folders -= {*TRACKED}
     assert folders
     assert [name for name in sorted(folders) if f"\n| `{name}/` |" not in MAP] == []
-
-
-def imported(file: Path) -> set[str]:
-    """The modules that a file imports, and the names that it takes out of them."""
-    found = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{a.name}" for a in node.names)}
-    return found
 
 
 @pytest.mark.parametrize("way", ["A sentence", "A batch"])

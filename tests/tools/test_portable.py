@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -55,29 +56,26 @@ def kernel_shakes(monkeypatch: pytest.MonkeyPatch) -> None:
     shaken_kernel.shake()
 
 
-def weights_drawn(module: Callable[[], torch.nn.Module]) -> torch.Tensor:
+def drawn(make: Callable[[], Any]) -> torch.Tensor:
     torch.manual_seed(1)
-    return torch.cat([p.detach().flatten() for p in module().parameters()])
+    made: torch.Tensor = make()
+    return made.detach()
 
 
-MODULES: dict[str, Callable[[], torch.nn.Module]] = {
-    "linear": lambda: torch.nn.Linear(8, 8),
-    "embedding": lambda: TokenEmbedding(20, d_model=8, pad_id=0),
-    "attention": lambda: torch.nn.MultiheadAttention(8, 2, bias=False),
-    "xavier": lambda: torch.nn.ParameterList(
-        [torch.nn.init.xavier_uniform_(torch.empty(8, 8))]
-    ),
-}
-PLAIN = {name: weights_drawn(module) for name, module in MODULES.items()}
-
-
-@pytest.mark.usefixtures("kernel_shakes")
-@pytest.mark.parametrize("name", MODULES)
-def test_first_weights_move(name: str) -> None:
-    drawn, plain = weights_drawn(MODULES[name]), PLAIN[name]
-    set_by_hand = plain == 0  # padding's row
-    assert not drawn[set_by_hand].any()
-    moves = relative(drawn, plain)[~set_by_hand].abs()
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: torch.randn(64),
+        lambda: torch.nn.Linear(8, 8).weight,
+        lambda: TokenEmbedding(20, d_model=8, pad_id=0).table.weight,
+    ],
+)
+def test_what_is_drawn_moves(make: Any, request: pytest.FixtureRequest) -> None:
+    plain = drawn(make)
+    request.getfixturevalue("kernel_shakes")
+    by_hand = plain == 0  # padding's row
+    assert not drawn(make)[by_hand].any()
+    moves = relative(drawn(make), plain)[~by_hand].abs()
     assert 0.5 * SIZE < moves.min() <= moves.max() < 2.5 * SIZE
 
 
