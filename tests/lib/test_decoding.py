@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from lib.decoding import evaluating, greedy_decode
 from lib.model import Transformer
+from tests.refusals import Call, each_refusal, refuses
 from tests.strategies import pad, tiny_model
 
 SOS, EOS = 1, 2
@@ -88,16 +89,6 @@ def scripted(*script: list[int], **changes) -> Scripted:
     return model
 
 
-def test_a_finished_sentence_is_filled_with_padding() -> None:
-    model = scripted([5, EOS, 7], [5, 6, 7, EOS], [EOS, 9])
-    src = torch.tensor([[3, 4], [4, 4], [5, 4]])
-    assert greedy_decode(model, src, SOS, EOS).tolist() == [
-        [5, EOS, 0, 0],
-        [5, 6, 7, EOS],
-        [EOS, 0, 0, 0],
-    ]
-
-
 def test_finished_sentences_leave_the_batch_once_they_are_the_most() -> None:
     model = scripted([EOS, 9], [5, 6, 7, 8, EOS], [5, EOS, 9], [5, 6, EOS, 9])
     src = torch.tensor([[3], [4], [5], [6]])
@@ -110,13 +101,6 @@ def test_finished_sentences_leave_the_batch_once_they_are_the_most() -> None:
     assert model.read == [(4, 1), (4, 2), (4, 3), (1, 4), (1, 5)]
 
 
-def test_it_stops_at_the_limit() -> None:
-    model, src = scripted([5], [6]), torch.tensor([[3, 4], [4, 4]])
-    for max_len in (1, 3, 12):
-        written = greedy_decode(model, src, SOS, EOS, max_len)
-        assert written.tolist() == [[5] * max_len, [6] * max_len]
-
-
 def test_without_a_limit_it_stops_fifty_after_the_source() -> None:
     src = torch.tensor([[3, 4, 4], [4, 0, 0]])
     written = greedy_decode(scripted([5], [6], max_len=100), src, SOS, EOS)
@@ -125,29 +109,12 @@ def test_without_a_limit_it_stops_fifty_after_the_source() -> None:
     assert greedy_decode(scripted([5], [6]), src, SOS, EOS).shape == (2, 12)
 
 
-def test_it_writes_without_dropout_and_leaves_the_model_as_it_was() -> None:
-    model = restless(dropout=0.5).train()
-    weights = {name: p.clone() for name, p in model.named_parameters()}
-    src = pad([[3, 4, 5], [6, 7]])
-    written = [greedy_decode(model, src, SOS, EOS, 8).tolist() for _ in range(3)]
-    assert written[0] == written[1] == written[2]
-    assert all(module.training for module in model.modules())
-    greedy_decode(model.eval(), src, SOS, EOS, 8)
-    assert not any(module.training for module in model.modules())
-    for name, parameter in model.named_parameters():
-        assert torch.equal(parameter, weights[name])
-        assert parameter.requires_grad
-
-
-def test_no_graph_is_kept_and_the_source_is_left_alone() -> None:
-    model, src = restless(), pad([[3, 4, 5]])
-    before = src.clone()
-    seen = []
+def test_no_graph_is_kept() -> None:
+    model, seen = restless(), []
     model.output_proj.register_forward_hook(lambda *args: seen.append(args[2]))
-    greedy_decode(model, src, SOS, EOS, 2)
+    greedy_decode(model, pad([[3, 4, 5]]), SOS, EOS, 2)
     assert seen
     assert not any(logits.requires_grad for logits in seen)
-    assert torch.equal(src, before)
 
 
 def test_no_sentences_give_none_back() -> None:
@@ -155,47 +122,26 @@ def test_no_sentences_give_none_back() -> None:
     assert greedy_decode(restless(), none, SOS, EOS, 5).size(0) == 0
 
 
-@pytest.mark.parametrize("max_len", [0, -1, 41, 1000])
-def test_a_limit_that_the_model_cannot_keep_is_refused(max_len: int) -> None:
-    with pytest.raises(ValueError, match=rf"1 and the model's 40 .* is {max_len}\."):
-        greedy_decode(restless(), pad([[3, 4]]), SOS, EOS, max_len)
+def written(src: Tensor, max_len: int | None = None) -> Tensor:
+    return greedy_decode(restless(), src, SOS, EOS, max_len)
 
 
-@pytest.mark.parametrize("shape", [(3,), (), (1, 2, 3), (2, 0)])
-def test_a_source_of_a_wrong_shape_is_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match=r"\(B, S\)") as error:
-        greedy_decode(restless(), torch.ones(shape, dtype=torch.long), SOS, EOS)
-    assert str(shape) in str(error.value)
+@each_refusal(
+    (lambda: written(pad([[3]]), 0), r"1 and the model's 40 positions, .* is 0\."),
+    (lambda: written(pad([[3]]), 41), r"1 and the model's 40 positions, .* is 41\."),
+    (lambda: written(torch.ones(3).int()), r"\(B, S\) .* but got \(3,\)"),
+    (lambda: written(torch.ones(2, 0).int()), r"S at least 1, but got \(2, 0\)"),
+)
+def test_what_cannot_be_written_is_refused(call: Call, words: str) -> None:
+    refuses(call, words)
 
 
-def test_a_source_that_is_too_long_or_unknown_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"41 tokens .* max_len = 40"):
-        greedy_decode(restless(), torch.ones(1, 41, dtype=torch.long), SOS, EOS)
-    with pytest.raises(ValueError, match="0 and 10, but they go from 11 to 11"):
-        greedy_decode(restless(), torch.tensor([[11]]), SOS, EOS)
-    with pytest.raises(TypeError, match="whole numbers"):
-        greedy_decode(restless(), torch.ones(1, 3), SOS, EOS)
-
-
-def test_a_mode_is_given_back_even_after_an_error() -> None:
-    model = nn.Sequential(nn.Dropout(0.5))
-
-    def fail() -> None:
-        with evaluating(model):
-            assert not model[0].training
-            raise KeyError("stop")
-
-    for training in (True, False):
-        model.train(training)
-        with pytest.raises(KeyError):
-            fail()
-        assert model.training == training
-        assert model[0].training == training
-
-
-def test_each_part_gets_back_the_mode_that_it_had() -> None:
-    model = nn.Sequential(nn.Dropout(0.5), nn.Dropout(0.5)).train()
+@pytest.mark.parametrize("training", [True, False])
+def test_each_part_gets_back_the_mode_that_it_had_even_after_an_error(
+    training: bool,
+) -> None:
+    model = nn.Sequential(nn.Dropout(0.5), nn.Dropout(0.5)).train(training)
     model[0].eval()  # a frozen part
-    with evaluating(model):
-        pass
-    assert [part.training for part in model] == [False, True]
+    with pytest.raises(KeyError), evaluating(model):
+        raise KeyError
+    assert [part.training for part in (model, *model)] == [training, False, training]
