@@ -42,9 +42,9 @@ def test_a_token_that_is_known_keeps_its_row_and_all_else_its_weights(
         assert torch.equal(rows[NEW.ids[token]], before.weight[OLD.ids[token]])
     assert model.output_proj.weight is rows
     fresh = model.state_dict()
-    for name, weights in start.model.state_dict().items():
+    for name, kept in start.model.state_dict().items():
         if "embedding" not in name and "output_proj" not in name:
-            assert torch.equal(fresh[name], weights), name
+            assert torch.equal(fresh[name], kept), name
 
 
 def test_a_new_token_begins_with_the_mean_of_what_it_was_written_with(

@@ -12,7 +12,6 @@ from unittest.mock import Mock
 
 import pytest
 
-from lib import corpora
 from lib.__main__ import main
 from lib.commands.settings import read_settings
 from lib.corpora import SAMPLE, load_own
@@ -138,10 +137,6 @@ def test_a_limit_leaves_what_is_held_out_whole() -> None:
     assert limit_training(whole, 1000) is whole
     with pytest.raises(ValueError, match="but it is 0"):
         limit_training(whole, 0)
-
-
-def test_every_corpus_has_a_limit() -> None:
-    assert len(corpora.load("phrases", limit=3).splits["train"]) == 3
 
 
 # --- the recipe -----------------------------------------------------------------------
