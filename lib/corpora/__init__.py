@@ -7,10 +7,8 @@ a file of the reader's own.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from lib.corpora import (
     europarl,
@@ -40,7 +38,7 @@ __all__ = [
     "references",
 ]
 
-_LOADERS: dict[str, Callable[..., Corpus]] = {
+_LOADERS: dict[str, Callable[[], Corpus]] = {
     "europarl-it-en": europarl.load,
     "grammar": grammar.load,
     "multi30k-de-en": partial(multi30k.load, "de", "en"),
@@ -59,21 +57,18 @@ def names() -> list[str]:
     return sorted(_LOADERS)
 
 
-def load(name: str = "grammar", limit: int | None = None, **options: Any) -> Corpus:
+def load(name: str = "grammar") -> Corpus:
     """Load a corpus by its name.
 
     Args:
         name: one of `names()`.
-        limit: most pairs to train on, chosen by lot; None for all. What is held out
-            stays whole.
-        **options: what that corpus lets one choose, such as `seed` and `max_words`.
 
     Returns:
         The corpus with all its splits.
 
     Raises:
-        ValueError: if there is no such corpus, or it has no such option; or if a
-            downloaded file is not what it should be.
+        ValueError: if there is no such corpus, or if a downloaded file is not what it
+            should be.
         OSError: if a file cannot be downloaded; the message says what to do.
 
     Example:
@@ -81,21 +76,6 @@ def load(name: str = "grammar", limit: int | None = None, **options: Any) -> Cor
         ('I like the red car', 'me gusta el coche rojo')
     """
     if name not in _LOADERS:
-        raise ValueError(
-            f"There is no corpus {name!r}; choose one of {_listed(names())}."
-        )
-    loader = _LOADERS[name]
-    valid = list(inspect.signature(loader).parameters)
-    for option in options:
-        if option not in valid:
-            raise ValueError(
-                f"The corpus {name!r} has no option {option!r}; "
-                f"its options are: {_listed(valid)}."
-            )
-    corpus = loader(**options)
-    return corpus if limit is None else limit_training(corpus, limit)
-
-
-def _listed(words: list[str]) -> str:
-    """Quote the words with commas between them, or say that there are none."""
-    return ", ".join(repr(word) for word in words) or "none"
+        known = ", ".join(map(repr, names()))
+        raise ValueError(f"There is no corpus {name!r}; choose one of {known}.")
+    return _LOADERS[name]()

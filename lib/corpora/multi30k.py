@@ -5,7 +5,7 @@ from __future__ import annotations
 from lib.corpora.archives import gzip_lines
 from lib.corpora.base import Corpus
 from lib.corpora.remote import DELETE, RemoteFile, download_folder, read_remote
-from lib.corpora.splitting import MAX_WORDS, keep_apart, tidy
+from lib.corpora.splitting import keep_apart, tidy
 from lib.text import Pair
 
 ATTRIBUTION = (
@@ -39,7 +39,7 @@ FILES = {
 }
 
 
-def load(source: str, target: str, max_words: int = MAX_WORDS) -> Corpus:
+def load(source: str, target: str) -> Corpus:
     """Load descriptions of photographs in two languages.
 
     The test split is test_2016_flickr, whole and as it was published, so that scores
@@ -48,10 +48,9 @@ def load(source: str, target: str, max_words: int = MAX_WORDS) -> Corpus:
     Args:
         source: "en", "de" or "fr".
         target: another of them.
-        max_words: longest sentence to train on, in words and punctuation marks.
     """
     ready = {part: _read(part, source, target) for part in PARTS}
-    ready["train"], notes = tidy(ready["train"], max_words)
+    ready["train"], notes = tidy(ready["train"])
     splits, more = keep_apart(ready, order=["test", "validation", "train"])
     name = f"multi30k-{source}-{target}"
     told = (*notes, *more)

@@ -8,7 +8,7 @@ from pathlib import Path
 from lib.corpora.archives import side_by_side, zip_lines
 from lib.corpora.base import Corpus
 from lib.corpora.remote import RemoteFile, read_remote
-from lib.corpora.splitting import MAX_WORDS, split_by_source, tidy
+from lib.corpora.splitting import split_by_source, tidy
 from lib.text import Pair
 
 ATTRIBUTION = (
@@ -22,22 +22,14 @@ FILE = RemoteFile(
 )
 
 
-def load(seed: int = 0, max_words: int = MAX_WORDS) -> Corpus:
-    """Load sentences of books in English and Italian.
-
-    Args:
-        seed: chooses the sources that are held out.
-        max_words: longest sentence, in words and punctuation marks.
-    """
-    pairs, notes = tidy(read_remote(FILE, _rows), max_words)
-    splits = split_by_source(pairs, seed)
-    return Corpus(
-        "opus-books-en-it", "en", "it", splits, ATTRIBUTION, tuple(notes), prose=True
-    )
+def load() -> Corpus:
+    """Load sentences of books in English and Italian."""
+    pairs, notes = tidy(read_remote(FILE, _rows))
+    name, splits = "opus-books-en-it", split_by_source(pairs)
+    return Corpus(name, "en", "it", splits, ATTRIBUTION, tuple(notes), prose=True)
 
 
 def _rows(archive: Path) -> Iterator[Pair]:
     """Read the two texts of the archive, one for each language."""
-    return side_by_side(
-        *(zip_lines(archive, f"Books.en-it.{code}") for code in ("en", "it"))
-    )
+    names = (f"Books.en-it.{code}" for code in ("en", "it"))
+    return side_by_side(*(zip_lines(archive, name) for name in names))

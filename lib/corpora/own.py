@@ -8,12 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lib.corpora.base import Corpus, normalize
-from lib.corpora.splitting import (
-    MAX_WORDS,
-    looks_like_prose,
-    split_by_source,
-    tidy,
-)
+from lib.corpora.splitting import looks_like_prose, split_by_source, tidy
 from lib.text import Pair
 
 SAMPLE = Path(__file__).with_name("sample-en-de.tsv")
@@ -29,26 +24,17 @@ _TITLES = (
 )
 
 
-def load(
-    file: Path | str,
-    languages: str,
-    attribution: str = "",
-    seed: int = 0,
-    max_words: int = MAX_WORDS,
-) -> Corpus:
+def load(file: Path | str, languages: str, attribution: str = "") -> Corpus:
     r"""Load a file of the reader's own: one pair a line, source, tab, target.
 
     Lines may have further columns, which are not read, if all of them do. A first line
     that names the columns is left out, with a note, and so are blank lines at the end.
-    The splits are made as those of the other corpora are: by source, from the seed
-    alone.
+    The splits are made as those of the other corpora are, by source.
 
     Args:
         file: a text file in UTF-8.
         languages: the two codes, such as "en-de".
         attribution: whose sentences they are, and under which license.
-        seed: chooses the sources that are held out.
-        max_words: longest sentence, in words and punctuation marks.
 
     Returns:
         A corpus with the splits "train", "validation" and "test". Its name begins with
@@ -72,9 +58,9 @@ def load(
     file = Path(file)
     lines = _lines(file)
     header = _header(lines[0], f"{source}|{target}|{_TITLES}")
-    pairs, notes = tidy(_read(file, lines, skip=bool(header)), max_words)
+    pairs, notes = tidy(_read(file, lines, skip=bool(header)))
     try:
-        splits = split_by_source(pairs, seed)
+        splits = split_by_source(pairs)
     except ValueError as error:
         raise ValueError(f"{file}: {error}") from error
     stem = re.sub(r"[^\w.]+", "-", file.stem).strip("-.") or "pairs"

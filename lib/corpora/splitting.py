@@ -25,19 +25,11 @@ def tidy(
         pairs: sentences and their translations.
         max_words: longest sentence, in words and punctuation marks.
 
-    Raises:
-        ValueError: if max_words is not a whole number of at least 1.
-
     Example:
         >>> tidy([("yes", "sí"), ("yes", "sí"), ("no", "")])
         ([('yes', 'sí')], ['left out: 1 pair without words on one side', \
 'left out: 1 pair that stood there before'])
     """
-    if not isinstance(max_words, int) or max_words < 1:
-        raise ValueError(
-            "max_words is the longest sentence, a whole number of at least 1, but it "
-            f"is {max_words!r}."
-        )
     kept: dict[Pair, None] = {}
     empty = repeated = long = 0
     for source, target in pairs:
@@ -104,7 +96,7 @@ def split_by_source(pairs: Sequence[Pair], seed: int = 0) -> dict[str, list[Pair
     if len(keys) < _LEAST:
         raise ValueError(
             f"There are only {len(keys)} different sources, and {_LEAST} are needed to "
-            "hold some of them out; the file holds too little, or max_words is too low."
+            "hold some of them out; the file holds too little."
         )
     drawn = sorted(keys, key=lambda key: (_lot(key, seed), key))
     test = min(TEST_SOURCES, len(keys) // 10)

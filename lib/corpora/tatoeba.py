@@ -9,7 +9,7 @@ from pathlib import Path
 from lib.corpora.archives import zip_lines
 from lib.corpora.base import Corpus
 from lib.corpora.remote import RemoteFile, read_remote
-from lib.corpora.splitting import MAX_WORDS, split_by_source, tidy
+from lib.corpora.splitting import split_by_source, tidy
 from lib.text import Pair
 
 ATTRIBUTION = (
@@ -30,19 +30,17 @@ FILES = {
 }
 
 
-def load(target: str, seed: int = 0, max_words: int = MAX_WORDS) -> Corpus:
+def load(target: str) -> Corpus:
     """Load everyday sentences in English and another language.
 
     Args:
         target: "es", "fr" or "it".
-        seed: chooses the sources that are held out.
-        max_words: longest sentence, in words and punctuation marks.
     """
     # spa-eng.zip holds spa.txt, in a folder or not.
     text = FILES[target].place.removesuffix("-eng.zip") + ".txt"
     rows = read_remote(FILES[target], partial(_rows, text=text))
-    pairs, notes = tidy(rows, max_words)
-    splits = split_by_source(pairs, seed)
+    pairs, notes = tidy(rows)
+    splits = split_by_source(pairs)
     name = f"tatoeba-en-{target}"
     return Corpus(name, "en", target, splits, ATTRIBUTION, tuple(notes), prose=True)
 
