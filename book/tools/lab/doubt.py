@@ -25,13 +25,7 @@ import numpy as np
 
 from lib import corpora
 from lib.corpora import Corpus, references
-from lib.evaluation import (
-    Interval,
-    Stranger,
-    score_strangers,
-    strangers,
-    what_is_wrong,
-)
+from lib.evaluation import Interval, Stranger, score_strangers, strangers, what_is_wrong
 from lib.text.files import read_json, write_json, write_whole
 from lib.translator import Translator
 from lib.translator.card import REPORT_FILE, write_card
@@ -65,11 +59,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.judged:
         take_up(folder / JUDGED, options.judged.read_text("utf-8"))
     if options.ask:
-        asked = [
-            f"{sentence}\t{found.text}\t\n"
-            for sentence, found, verdict in judge(folder, translator, corpus)
-            if not verdict
-        ]
+        rows = judge(folder, translator, corpus)
+        asked = [f"{text}\t{one.text}\t\n" for text, one, known in rows if not known]
         write_whole(options.ask, "".join(asked))
         print(f"{len(asked)} translations to judge stand in {options.ask}.")
     else:
@@ -118,13 +109,14 @@ def judge(
     random.Random(0).shuffle(sources)
     sources = sources[:SENTENCES]
     known = read_verdicts(folder / JUDGED)
-    rows = []
-    for source, found in zip(sources, doubted(translator, sources), strict=True):
-        verdict = known.get(fingerprint(source, found.text), "")
-        rows.append(
-            (source, found, "right" if found.text in answers[source] else verdict)
-        )
-    return rows
+
+    def verdict(source: str, text: str) -> str:
+        if text in answers[source]:
+            return "right"
+        return known.get(fingerprint(source, text), "")
+
+    found = zip(sources, doubted(translator, sources), strict=True)
+    return [(source, one, verdict(source, one.text)) for source, one in found]
 
 
 def doubted(translator: Translator, sentences: Sequence[str]) -> list[Doubted]:
@@ -136,21 +128,16 @@ def measure_doubt(
     folder: Path, translator: Translator, corpus: Corpus
 ) -> dict[str, Any]:
     """Choose the limit on what may be seen, write it, and measure it on the rest."""
-    rows = [
-        Judged(found.doubt, verdict)
-        for _, found, verdict in judge(folder, translator, corpus)
-        if verdict
-    ]
-    seen = {"judged": rows} if folder.joinpath(JUDGED).is_file() else {}
+    seen = {}
+    if folder.joinpath(JUDGED).is_file():
+        rows = judge(folder, translator, corpus)
+        seen["judged"] = [Judged(one.doubt, known) for _, one, known in rows if known]
     seen["validation"] = judge_strangers(translator, "validation")
     limit = round(max(choose(rows) for rows in seen.values()), 2)
     config = read_json(folder / "config.json")
     write_json(folder / "config.json", {**config, "unsure_above": limit})
     seen["strangers"] = judge_strangers(translator, "test")
-    return {
-        "limit": limit,
-        **{name: told(rows, limit) for name, rows in seen.items()},
-    }
+    return {"limit": limit} | {name: told(rows, limit) for name, rows in seen.items()}
 
 
 def judge_strangers(translator: Translator, part: str) -> list[Judged]:
@@ -180,18 +167,12 @@ def choose(rows: Sequence[Judged]) -> float:
 
 def told(rows: Sequence[Judged], limit: float) -> dict[str, Any]:
     """Count what is noted of each verdict, and how well doubt tells them apart."""
-    counts = {
-        verdict: {
-            "noted": sum(row.doubt > limit for row in rows if row.verdict in among),
-            "sentences": sum(row.verdict in among for row in rows),
-        }
-        for verdict, among in (
-            ("right", ("right",)),
-            ("wrong", ("wrong", "badly wrong")),
-            ("badly wrong", ("badly wrong",)),
-        )
-    }
-    return {**counts, "auc": [round(number, 3) for number in auc_interval(rows)]}
+    found: dict[str, Any] = {}
+    for verdict in VERDICTS:  # what is badly wrong is wrong, too
+        doubts = [row.doubt for row in rows if row.verdict.endswith(verdict)]
+        noted = sum(doubt > limit for doubt in doubts)
+        found[verdict] = {"noted": noted, "sentences": len(doubts)}
+    return {**found, "auc": [round(number, 3) for number in auc_interval(rows)]}
 
 
 def auc(doubts: np.ndarray[Any, Any], wrong: np.ndarray[Any, Any]) -> float:

@@ -12,7 +12,6 @@ those of `python -m lib train`.
 from __future__ import annotations
 
 import argparse
-import csv
 import dataclasses
 import sys
 from collections.abc import Mapping, Sequence
@@ -27,7 +26,7 @@ from lib.evaluation import score_texts, unseen_parts
 from lib.model import count_parameters
 from lib.text import SubwordVocabulary, TextDataset
 from lib.text.files import read_json, to_toml, write_json, write_whole
-from lib.training import train_language_model
+from lib.training import read_log, train_language_model
 from lib.translator import read_language_model, write_language_model
 from lib.translator.card import machine
 
@@ -103,8 +102,7 @@ def card(folder: Path) -> str:
     """
     report = read_json(folder / "scores.json")
     settings = (folder / "settings.toml").read_text(encoding="utf-8")
-    with (folder / "log.csv").open(encoding="utf-8", newline="") as file:
-        epochs = list(csv.DictReader(file))
+    epochs = read_log(folder / "log.csv")
     seconds = sum(float(epoch["seconds"]) for epoch in epochs)
     size = (folder / "model.safetensors").stat().st_size
     rows = "\n".join(

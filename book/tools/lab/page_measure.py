@@ -88,9 +88,7 @@ def compare(
         "sentences": len(sentences),
         "bleu": {"lib": bleu(lib), "page": bleu(page)},
         "compared": len(exact),
-        "same_as_lib": sum(
-            one == other for (one, _), (other, _) in zip(exact, lib, strict=False)
-        ),
+        "same_as_lib": sum(a[0] == b[0] for a, b in zip(exact, lib, strict=False)),
         "bleu_of_compared": {"lib": bleu(lib[: len(exact)]), "page": bleu(exact)},
     }
 
@@ -99,10 +97,10 @@ def in_node(
     folder: Path, sentences: Sequence[str], beam: int, warm: Sequence[str] = ()
 ) -> dict[str, Any]:
     """What the page's code writes, and how long it took."""
-    job = {"folder": str(folder), "beam": beam}
+    job = {"folder": str(folder), "beam": beam, "sentences": list(sentences)}
     with TemporaryDirectory() as place:
         file = Path(place) / "job.json"
-        write_json(file, {**job, "sentences": list(sentences), "warm": list(warm)})
+        write_json(file, {**job, "warm": list(warm)})
         done = run_node(ROOT / "book" / "tools" / "lab" / "page_translate.js", file)
     if done.returncode:
         raise RuntimeError(f"Node.js could not translate: {done.stderr}")

@@ -30,6 +30,7 @@ COUNTED += ["written", "reference"]
 LENGTHS = (1, 4, 6, 8, 10, 13)
 SEEN = (0, 1, 5, 20, 100, 500)
 DISTANCES = (0, 1, 2, 3, 4, 6)
+TOLD = ("sentences", "pairs", "bleu", "bleu_single", "chrf", "exact_match")
 
 
 class Graded(NamedTuple):
@@ -56,9 +57,7 @@ def grade(answers: dict[str, list[str]], written: list[str], corpus: Corpus) -> 
     members = [place for place, source in enumerate(sources) if source in far]
     scores = {"test": compare_with_all(written, right)}
     if members:
-        scores["test-far"] = compare_with_all(
-            [written[i] for i in members], [right[i] for i in members]
-        )
+        scores["test-far"] = compare_with_all(*of_members(members, written, right))
     train = corpus.splits["train"]
     distances = nearest_distances(answers, [source for source, _ in train])
     traits = {
@@ -71,6 +70,13 @@ def grade(answers: dict[str, list[str]], written: list[str], corpus: Corpus) -> 
     counts = counts_table({"": sentence_counts(written, right).tolist()}, traits)
     errors = count_errors(answers, written, corpus, distances)
     return Graded(scores, errors, counts, fingerprint(far))
+
+
+def of_members(
+    members: Sequence[int], written: Sequence[str], right: Sequence[list[str]]
+) -> tuple[list[str], list[list[str]]]:
+    """Return some of the translations, and their references."""
+    return [written[i] for i in members], [right[i] for i in members]
 
 
 def target_distances(answers: dict[str, list[str]], train: Sequence[Pair]) -> list[int]:
@@ -118,17 +124,16 @@ def count_errors(
         for kind in kinds_of_mistakes(source, text, right, spanish)
     )
     right = list(answers.values())
-    exact = sum(text in r for text, r in zip(written, right, strict=True))
     lengths = [len(tokenize(source)) for source in answers]
     rarest = [min(english[word] for word in words(source)) for source in answers]
     return {
         "part": "test",
         "sentences": len(written),
-        "exact": exact,
+        "exact": sum(text in r for text, r in zip(written, right, strict=True)),
         "kinds": {kind: kinds[kind] for kind in KINDS},
-        "by_length": by_group(group_by(lengths, LENGTHS), written, right),
-        "by_distance": by_group(group_by(distances, DISTANCES), written, right),
-        "by_rarest_word": by_group(group_by(rarest, SEEN), written, right),
+        "by_length": by_group(lengths, LENGTHS, written, right),
+        "by_distance": by_group(distances, DISTANCES, written, right),
+        "by_rarest_word": by_group(rarest, SEEN, written, right),
     }
 
 
@@ -138,24 +143,20 @@ def words(sentence: str) -> list[str]:
 
 
 def by_group(
-    groups: Sequence[tuple[str, list[int]]],
+    values: Sequence[int],
+    edges: Sequence[int],
     written: Sequence[str],
     right: Sequence[list[str]],
 ) -> list[dict[str, Any]]:
     """Score each group of sentences by itself."""
     rows = []
-    for name, members in groups:
+    for name, members in group_by(values, edges):
         if members:
-            texts, answers = [written[i] for i in members], [right[i] for i in members]
+            texts, answers = of_members(members, written, right)
             found = compare_with_all(texts, answers)
-            wanted = ("sentences", "pairs", "bleu", "bleu_single", "chrf")
-            rows.append(
-                {
-                    "group": name,
-                    **{key: found[key] for key in (*wanted, "exact_match")},
-                    "bleu_bare": bare_bleu(texts, [answer[0] for answer in answers]),
-                }
-            )
+            row = {"group": name} | {key: found[key] for key in TOLD}
+            row["bleu_bare"] = bare_bleu(texts, [answer[0] for answer in answers])
+            rows.append(row)
     return rows
 
 

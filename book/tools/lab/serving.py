@@ -30,6 +30,7 @@ from lib.translator.export import export_translator
 PYTORCH = "PyTorch"
 EXPORTS = {"CTranslate2": "float32", "CTranslate2, 8 bits": "int8"}
 STARTS, BEAM = 3, 4
+NO_EXTRA = {"extra": ""}
 Way = Translator | ExportedTranslator
 
 
@@ -132,9 +133,7 @@ def installed_bytes(name: str) -> int:
         except metadata.PackageNotFoundError:
             continue  # not needed on this system
         needs = [] if known else map(Requirement, found[package].requires or [])
-        wanted += [
-            n.name for n in needs if not n.marker or n.marker.evaluate({"extra": ""})
-        ]
+        wanted += [n.name for n in needs if not n.marker or n.marker.evaluate(NO_EXTRA)]
     files = (Path(str(f.locate())) for each in found.values() for f in each.files or [])
     return sum(file.stat().st_size for file in files if file.is_file())
 
