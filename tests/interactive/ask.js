@@ -1,16 +1,17 @@
-// Answer the questions that tests/interactive/test_interactive_model.py compares with lib's
-// answers.
+// Answer the question that comes in: the tests compare the answer with lib's.
 //
-//     node ask.js QUESTION.json
-//
-// "subwords": the ids and the text of sentences. "logits": of pairs, under switches.
-// "parts": the numbers that the page's scripts hold. "gradient": of the loss of a batch.
-// "training": how many sentences are right after some steps.
+// "exports": the constants of a module. "subwords": the ids and the text of sentences.
+// "texts": their parts, and what is given back in kind. "logits": of pairs, under
+// switches. "gradient": of the loss of a batch. "smallest": what chapter 5's model begins
+// with and learns. "training": how many sentences are right after some steps. "writing":
+// what the language model writes. "parts": the numbers that the page's scripts hold.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInThisContext } from "node:vm";
+import { Adam } from "../../book/interactive/descent.js";
 import { dialed, drawn, LanguageModel, Text } from "../../book/interactive/language_model.js";
+import { gradientOf, untrained } from "../../book/interactive/smallest.js";
 import { mapped, Value, withGradient } from "../../book/interactive/tape.js";
 import { Trainee } from "../../book/interactive/trainee.js";
 import { measured, Training } from "../../book/interactive/training.js";
@@ -22,9 +23,11 @@ import {
 import { ModelParts, readSafetensors, unpacked } from "../../book/interactive/weights.js";
 
 const json = (file) => JSON.parse(readFileSync(file, "utf-8"));
-const question = json(process.argv[2]);
+const question = json(0);
 
 const answers = {
+  exports: ({ module }) => import(`../../book/interactive/${module}`),
+
   subwords({ tokenizer, sentences }) {
     const vocabulary = SubwordVocabulary.fromTokenizer(json(tokenizer));
     const source = (sentence) => {
@@ -74,6 +77,19 @@ const answers = {
     return { loss, gradient: mapped(gradient, (matrix) => matrix.toRows()) };
   },
 
+  smallest({ steps }) {
+    const plain = (matrices) => mapped(matrices, (matrix) => [...matrix.data]);
+    const adam = new Adam(0.1);
+    const seen = [];
+    let numbers = untrained();
+    for (let step = 0; step < steps; step++) {
+      seen.push(gradientOf(numbers));
+      numbers = adam.step(numbers, seen[step].gradient);
+    }
+    const losses = seen.map(({ loss }) => loss);
+    return { start: plain(untrained()), first: plain(seen[0].gradient), losses };
+  },
+
   training({ steps, missing, marked }) {
     const training = new Training();
     for (let n = 0; n < steps; n++) training.step({ rate: 0.01, missing });
@@ -87,7 +103,7 @@ const answers = {
     return typed.map((each, n) => {
       text.begin(each);
       for (let step = text.typed - 1; text.open; step++) {
-        text.write(drawn(dialed(text.logits, dials[n]), numbers[step][n]));
+        text.write(drawn(dialed(text.logits, dials), numbers[step][n]));
       }
       return text.ids;
     });

@@ -8,20 +8,35 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.interactive.figure_page import Show, shown_alone
+from tests.browsing import complaints
+from tests.interactive.figure_page import Show, page_of
 
 
 @pytest.fixture
-def show(browser: Browser) -> Iterator[Show]:
-    """Show figures, each on a page of its own, where nothing may go wrong."""
+def visit(browser: Browser) -> Iterator[Show]:
+    """Open files, each in a page of its own, where nothing may go wrong."""
     pages: list[tuple[Page, list[str]]] = []
 
-    def shown(name: str, opened: str | None = None, **options: Any) -> Page:
+    def visited(address: str = "about:blank", **options: Any) -> Page:
         page = browser.new_page(**options)
-        pages.append((page, shown_alone(page, name, opened)))
+        pages.append((page, complaints(page, "file:")))
+        page.goto(address)
         return page
 
-    yield shown
+    yield visited
     for page, errors in pages:
         page.close()
         assert errors == []
+
+
+@pytest.fixture
+def show(visit: Show) -> Show:
+    """Show figures as the outputs of cells."""
+
+    def shown(name: str, opened: str | None = None, **options: Any) -> Page:
+        page = visit(**options)
+        page.set_content(page_of(name, opened))
+        page.wait_for_selector(".interactive > *")
+        return page
+
+    return shown

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Sequence
+from html import escape
 from importlib import resources
+from pathlib import Path
+from typing import Any
 
+import torch
 from playwright.sync_api import Page
 
+from book.tools.site.figure_scripts import model_parts
+from book.tools.site.javascript import run_node
 from lib import figures
 
 Show = Callable[..., Page]
 
+HERE = Path(__file__).parent
 AXE = (resources.files("axe_playwright_python") / "axe.min.js").read_text("utf-8")
 SERIOUS = """async (only) => {
     const options = {resultTypes: ["violations"], ...(only && {runOnly: [only]})};
@@ -25,23 +33,31 @@ DARK = """() => {
 PHONE = {"width": 360, "height": 900}
 
 
-def shown_alone(page: Page, name: str, opened: str | None = None) -> list[str]:
-    """Show a figure as the output of a cell; list its errors and requests."""
-    errors: list[str] = []
+def ask(kind: str, **question: Any) -> Any:
+    """What the page's modules answer, without a page: see ask.js."""
+    done = run_node(HERE / "ask.js", input=json.dumps({"kind": kind, **question}))
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
-    def ask(address: str) -> None:
-        if not address.startswith("blob:"):  # a worker, made of the script itself
-            errors.append(f"asked for {address}")
 
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("request", lambda request: ask(request.url))
-    page.set_content(
-        "<!doctype html><html lang='en'><head><title>One figure</title></head>"
-        "<body><main><h1>One figure</h1>"
-        f"{figures.interactive(name, opened).data}</main></body>"
+def page_of(name: str, opened: str | None = None, **known: str) -> str:
+    """A page that holds the output of a cell, and what the site tells the figure."""
+    place = '<div class="interactive"'
+    data = "".join(f' {key}="{escape(text)}"' for key, text in known.items())
+    shown = figures.interactive(name, opened).data.replace(place, place + data, 1)
+    return (
+        "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
+        "<title>One figure</title></head>"
+        f"<body><main><h1>One figure</h1>{shown}</main></body></html>"
     )
-    page.wait_for_selector(".interactive > *")
-    return errors
+
+
+def write_page(folder: Path, name: str, model: str, **known: str) -> str:
+    """Write a page, and the parts of the model that its figure needs; its address."""
+    known |= {"data-model": "parts/", **model_parts(folder / "parts", model)}
+    file = folder / f"{name}.html"
+    file.write_text(page_of(name, **known), encoding="utf-8")
+    return file.as_uri()
 
 
 def violations(page: Page) -> list[str]:
@@ -56,6 +72,20 @@ def violations(page: Page) -> list[str]:
 def said(page: Page) -> str:
     """The sentence below the drawing, with the minus of Python."""
     return page.locator(".interactive-said").inner_text().replace("−", "-")
+
+
+def texts(page: Page, selector: str) -> list[str]:
+    """What is written in the drawing, with the minus of Python."""
+    found = page.locator(selector).all_text_contents()
+    return [text.replace("−", "-") for text in found]
+
+
+def close(
+    shown: Sequence[float], computed: torch.Tensor, margin: float = 0.0051
+) -> bool:
+    """Whether the numbers, which a page shows with two decimals, are those of lib."""
+    found, right = torch.tensor(shown, dtype=computed.dtype), computed.flatten()
+    return found.shape == right.shape and torch.allclose(found, right, atol=margin)
 
 
 def slide(page: Page, place: int, value: float) -> None:

@@ -7,71 +7,61 @@ import re
 
 import torch
 from playwright.sync_api import Page
-from torch import Tensor
 
 from lib.attention import scaled_dot_product_attention
-from tests.interactive.figure_page import PHONE, Show, press, said, slide
+from tests.interactive.figure_page import PHONE, Show, close, press, said, slide
 
 KEYS = torch.tensor([[1.0, 2.0], [-1.0, 0.0], [1.0, 0.0]])
 VALUES = torch.tensor([[3.0, 0.0], [-1.0, -1.0], [0.0, 3.0]])
+TIP = '[data-key="query"] circle >> nth=-1'
 
 
-def told(page: Page) -> Tensor:
+def told(page: Page) -> list[float]:
     """The decimal numbers in the sentence below the figure."""
-    found = re.findall(r"-?\d+\.\d+", said(page))
-    return torch.tensor([float(number) for number in found])
+    return [float(number) for number in re.findall(r"-?\d+\.\d+", said(page))]
 
 
-def expected(query: list[float], keys: Tensor, temperature: float) -> Tensor:
-    """What the line below the figure says: query, scores, τ, weights, output."""
+def tells(
+    page: Page,
+    query: list[float],
+    keys: torch.Tensor = KEYS,
+    temperature: float = math.sqrt(2),
+) -> bool:
+    """Whether the line below the figure says query, scores, τ, weights, output."""
     q = torch.tensor([query])
     # The function divides by √2 itself: a longer query makes up for it.
     warm = q * math.sqrt(2) / temperature
     output, weights = scaled_dot_product_attention(warm, keys, VALUES)
     parts = (q[0], (q @ keys.T)[0], torch.tensor([temperature]), weights[0], output[0])
-    return torch.cat(parts)
+    return close(told(page), torch.cat(parts))
 
 
-def close(one: Tensor, other: Tensor) -> bool:
-    return one.shape == other.shape and torch.allclose(one, other, atol=0.0051)
-
-
-def test_a_query_moved_by_key_and_temperature_gives_what_lib_gives(
-    show: Show,
-) -> None:
-    page = show("query")
-    assert close(told(page), expected([1.0, 1.0], KEYS, math.sqrt(2)))
+def test_a_query_and_a_key_are_moved_on_a_phone(show: Show) -> None:
+    page = show("query", viewport=PHONE)
+    assert tells(page, [1.0, 1.0])
     page.focus('[data-key="query"]')
     for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowDown"):
         page.keyboard.press(key)
-    assert close(told(page), expected([0.4, 0.8], KEYS, math.sqrt(2)))
+    assert tells(page, [0.4, 0.8])
     slide(page, 0, -1)
-    assert close(told(page), expected([0.4, 0.8], KEYS, 0.5))
+    assert tells(page, [0.4, 0.8], temperature=0.5)
     press(page, "turned round")
-    assert close(told(page), expected([-0.4, -0.8], KEYS, 0.5))
+    assert tells(page, [-0.4, -0.8], temperature=0.5)
     press(page, "zero")
     assert close(told(page)[-5:-2], torch.full((3,), 1 / 3))
     press(page, "as in the text")
-    assert close(told(page), expected([1.0, 1.0], KEYS, math.sqrt(2)))
+    assert tells(page, [1.0, 1.0])
 
-
-def test_a_query_and_a_key_are_dragged_on_a_phone(show: Show) -> None:
-    page = show("query", viewport=PHONE)
-    page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    pixels = page.locator("rect").first.bounding_box()
-    assert pixels is not None
-    unit = pixels["width"] / 6
-    middle = (pixels["x"] + 3 * unit, pixels["y"] + 3 * unit)
+    plane = page.locator("rect").first
+    box = plane.bounding_box()
+    assert box is not None
+    unit = box["width"] / 6
+    for tip, x, y in ((TIP, -2, -1), ('[data-key="1"] circle >> nth=-1', -3, -9)):
+        place = {"x": (3 + x) * unit, "y": (3 - y) * unit}
+        page.locator(tip).drag_to(plane, target_position=place, force=True)
     keys = KEYS.clone()
-    for key, to in (("query", (-2.0, -1.0)), ("1", (-3.0, -9.0))):
-        tip = page.locator(f'[data-key="{key}"] circle').last.bounding_box()
-        assert tip is not None
-        page.mouse.move(tip["x"] + tip["width"] / 2, tip["y"] + tip["height"] / 2)
-        page.mouse.down()
-        page.mouse.move(middle[0] + to[0] * unit, middle[1] - to[1] * unit, steps=3)
-        page.mouse.up()
     keys[1] = torch.tensor([-3.0, -3.0])  # the plane ends there
-    assert close(told(page), expected([-2.0, -1.0], keys, math.sqrt(2)))
+    assert tells(page, [-2.0, -1.0], keys)
     assert page.evaluate("document.activeElement.dataset.key") == "1"
 
 
@@ -79,10 +69,9 @@ def test_a_finger_drags_the_query_and_the_page_stands_still(show: Show) -> None:
     size = {"width": 360, "height": 500}
     page = show("query", viewport=size, has_touch=True, is_mobile=True)
     page.evaluate("document.body.style.paddingBottom = '900px'")
-    tip = page.locator('[data-key="query"] circle').last.bounding_box()
+    tip = page.locator(TIP).bounding_box()
     plane = page.locator("rect").first.bounding_box()
-    assert tip is not None
-    assert plane is not None
+    assert tip and plane
     x, y = tip["x"] + tip["width"] / 2, tip["y"] + tip["height"] / 2
     finger = page.context.new_cdp_session(page)
     touch = "Input.dispatchTouchEvent"
@@ -93,5 +82,5 @@ def test_a_finger_drags_the_query_and_the_page_stands_still(show: Show) -> None:
         finger.send(touch, {"type": "touchMove", "touchPoints": at})
     finger.send(touch, {"type": "touchEnd", "touchPoints": []})
     page.wait_for_timeout(50)
-    assert close(told(page), expected([1.0, -1.0], KEYS, math.sqrt(2)))
+    assert tells(page, [1.0, -1.0])
     assert page.evaluate("scrollY") == 0

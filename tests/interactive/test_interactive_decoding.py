@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import json
+import itertools
 import math
 import re
 from types import SimpleNamespace
@@ -16,18 +16,10 @@ from torch import Tensor, nn
 
 from lib.decoding import Hypothesis, beam_search, length_norm
 from lib.evaluation import bleu, chrf
-from lib.figures.interactive import sources
-from lib.model import Transformer
 from tests.book_sources import CHAPTERS, read
-from tests.interactive.figure_page import PHONE, Show, press, said, slide
+from tests.interactive.figure_page import PHONE, Show, ask, press, said, slide, texts
 
 Table = dict[str, dict[str, float]]
-
-SCRIPT = (sources() / "figures" / "beams.js").read_text("utf-8")
-TABLES: dict[str, Table] = json.loads(
-    re.search(r"^export const TABLES = (\{.*?^\});$", SCRIPT, re.M | re.S)[1]  # type: ignore[index]
-)
-TEXTS = "() => [...document.querySelectorAll('svg text')].map(one => one.textContent)"
 
 
 class TableModel(nn.Module):
@@ -53,13 +45,10 @@ class TableModel(nn.Module):
         return logits
 
 
-def best_of_lib(table: Table, size: int, alpha: float) -> tuple[str, Hypothesis]:
-    model = TableModel(table)
+def best_of_lib(table: Table, size: int, alpha: float) -> Hypothesis:
     src = torch.tensor([[2]])
-    options = {"length_penalty": alpha, "max_len": 8, "cached": False}
-    found = beam_search(cast(Transformer, model), src, 1, 2, size, **cast(Any, options))
-    best = found[0][0]
-    return " ".join(model.words[id] for id in best.ids), best
+    model, options = cast(Any, TableModel(table)), {"max_len": 8, "cached": False}
+    return beam_search(model, src, 1, 2, size, alpha, **cast(Any, options))[0][0]
 
 
 def log_probability(table: Table, text: str) -> float:
@@ -68,49 +57,32 @@ def log_probability(table: Table, text: str) -> float:
     return sum(math.log(row[word]) for row, word in zip(rows, words, strict=True))
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_the_beam_finds_what_lib_finds(show: Show, name: str) -> None:
+def test_the_beam_finds_what_lib_finds(show: Show) -> None:
     page = show("beams")
-    page.select_option("select", name)
-    for size in (1, 2, 3, 4):
-        for alpha in (0, 0.6):
-            slide(page, 0, size)
-            slide(page, 1, alpha)
-            if page.get_by_text("to the end").is_enabled():
-                press(page, "to the end")
-            _, best = best_of_lib(TABLES[name], size, alpha)
-            found = re.search(r"The best is (.+), with (-[\d.]+)\.$", said(page))
-            assert found, said(page)
-            assert float(found[2]) == pytest.approx(best.score, abs=6e-4)
-            norm = length_norm(len(best.ids), alpha)
-            # Of two that are equally likely, either may win.
-            logp = log_probability(TABLES[name], found[1])
-            assert logp == pytest.approx(best.score * norm, abs=1e-5)
-            total = f"{best.score * norm:.3f} ÷ {norm:.3f} = {best.score:.3f}"
-            assert total in [line.replace("−", "-") for line in page.evaluate(TEXTS)]
-
-
-def test_a_wide_beam_cheats_until_it_is_penalized() -> None:
-    """What the chapter says of its example is so, by `lib` itself."""
-    table = TABLES["I'm on my way to your house."]
-    whole = "Ya voy para tu casa <eos>"
-    assert [best_of_lib(table, size, 0)[0] for size in (1, 2)] == [whole, whole]
-    assert [best_of_lib(table, size, 0)[0] for size in (3, 4)] == ["Ya voy <eos>"] * 2
-    assert [best_of_lib(table, size, 0.6)[0] for size in (3, 4)] == [whole, whole]
-
-
-def test_the_tables_are_those_of_the_chapter() -> None:
-    chapter = next(path for path in CHAPTERS if path.name.startswith("13_"))
-    found = {}
-    for cell in read(chapter).cells:
-        if cell.cell_type != "code" or "figures.interactive" in cell.source:
-            continue
-        for line in ast.parse(cell.source).body:
-            if isinstance(line, ast.Assign) and isinstance(line.value, ast.Dict):
-                name = ast.unparse(line.targets[0])
-                if name in ("NEXT", "WAYS"):
-                    found[name] = ast.literal_eval(line.value)
-    assert list(found.values()) == list(TABLES.values())
+    tables = ask("exports", module="figures/beams.js")["TABLES"]
+    chapter = "\n".join(cell.source for cell in read(CHAPTERS[13 - 1]).cells)
+    written = re.findall(r"^(?:NEXT|WAYS) = (\{.*?^\})", chapter, re.M | re.S)
+    assert list(tables.values()) == list(map(ast.literal_eval, written))
+    for name, size, alpha in itertools.product(tables, (1, 2, 3, 4), (0, 0.6)):
+        page.select_option("select", name)
+        slide(page, 0, size)
+        slide(page, 1, alpha)
+        if page.get_by_text("to the end").is_enabled():
+            press(page, "to the end")
+        best = best_of_lib(tables[name], size, alpha)
+        found = re.search(r"The best is (.+), with (-[\d.]+)\.$", said(page))
+        assert found, said(page)
+        assert float(found[2]) == pytest.approx(best.score, abs=6e-4)
+        norm = length_norm(len(best.ids), alpha)
+        # Of two that are equally likely, either may win.
+        logp = log_probability(tables[name], found[1])
+        assert logp == pytest.approx(best.score * norm, abs=1e-5)
+        total = f"{best.score * norm:.3f} ÷ {norm:.3f} = {best.score:.3f}"
+        assert total in texts(page, "svg text")
+        # A wide beam cheats until it is penalized, as the chapter says.
+        assert (found[1] == "Ya voy <eos>") == (
+            name != "two words" and size > 2 and not alpha
+        )
 
 
 def test_the_tree_grows_and_goes_back(show: Show) -> None:
@@ -148,15 +120,22 @@ WRITTEN = {
 }
 
 
-@pytest.mark.parametrize("name", REFERENCES)
-def test_the_scores_are_those_of_sacrebleu(show: Show, name: str) -> None:
+def test_the_scores_are_those_of_sacrebleu(show: Show) -> None:
     page = show("scores")
-    page.select_option("select", name)
     field = page.locator("input[type=text]")
-    for text in [field.input_value(), *WRITTEN[name]]:
-        field.fill(text)
-        expected = [score([text], [REFERENCES[name]]).value for score in (bleu, chrf)]
-        assert scores_shown(page) == pytest.approx(expected, abs=0.006), text
+    for name, reference in REFERENCES.items():
+        page.select_option("select", name)
+        for text in [field.input_value(), *WRITTEN[name]]:
+            field.fill(text)
+            right = [score([text], [reference]).value for score in (bleu, chrf)]
+            assert scores_shown(page) == pytest.approx(right, abs=0.006), text
+    # Without smoothing one zero makes the product zero.
+    page.select_option("select", "home")
+    field.fill("Me voy a casa.")
+    assert scores_shown(page)[0] > 0
+    page.click("text=smoothing")
+    assert scores_shown(page)[0] == 0
+    assert "a product with a zero is zero" in said(page)
 
 
 def test_a_word_is_swapped_doubled_and_deleted(show: Show) -> None:
@@ -175,13 +154,3 @@ def test_a_word_is_swapped_doubled_and_deleted(show: Show) -> None:
     assert swapped[0] < scores_shown(page)[0] < 100
     press(page, "say it twice")
     assert field.input_value() == "el negro negro muerde al hombre viejo"
-
-
-def test_without_smoothing_one_zero_makes_the_product_zero(show: Show) -> None:
-    page = show("scores")
-    page.select_option("select", "home")
-    page.fill("input[type=text]", "Me voy a casa.")
-    assert scores_shown(page)[0] > 0
-    page.click("text=smoothing")
-    assert scores_shown(page)[0] == 0
-    assert "a product with a zero is zero" in said(page)

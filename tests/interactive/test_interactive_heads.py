@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 from playwright.sync_api import Page
 
@@ -25,29 +24,36 @@ def at_step(page: Page, step: int) -> tuple[list[int], list[int]]:
     return page.evaluate(READ, "right"), page.evaluate(READ, "faulty")
 
 
-@pytest.mark.parametrize("heads", [1, 2, 4])
-def test_the_blocks_stand_where_pytorch_puts_the_numbers(
-    show: Show, heads: int
-) -> None:
+def test_the_blocks_stand_where_pytorch_puts_the_numbers(show: Show) -> None:
     page = show("heads")
-    page.locator("select").nth(1).select_option(str(heads))
+    mistake, count = page.locator("select").all()
     x = torch.arange(12.0).reshape(1, 3, 4)
-    attention = MultiHeadAttention(4, heads)
-    split = attention.split_heads(x)
-    assert at_step(page, 2)[0] == split.flatten().tolist()
-    assert at_step(page, 3) == (x.flatten().tolist(), split.flatten().tolist())
-    right, faulty = at_step(page, 4)
-    assert right == attention.merge_heads(split).flatten().tolist()
-    assert faulty == split.reshape(1, 3, 4).flatten().tolist()
-
-    page.locator("select").first.select_option("split")
-    assert at_step(page, 2)[1] == x.reshape(1, heads, 3, -1).flatten().tolist()
-    assert at_step(page, 4) == (x.flatten().tolist(), x.flatten().tolist())
+    same = x.flatten().tolist()
+    for heads in (1, 2, 4):
+        count.select_option(str(heads))
+        mistake.select_option("merge")
+        attention = MultiHeadAttention(4, heads)
+        split = attention.split_heads(x)
+        assert at_step(page, 2)[0] == split.flatten().tolist()
+        assert at_step(page, 3) == (same, split.flatten().tolist())
+        right, faulty = at_step(page, 4)
+        assert right == attention.merge_heads(split).flatten().tolist()
+        assert faulty == split.reshape(1, 3, 4).flatten().tolist()
+        mistake.select_option("split")
+        assert at_step(page, 2)[1] == x.reshape(1, heads, 3, -1).flatten().tolist()
+        assert at_step(page, 4) == (same, same)
+    mistake.select_option("merge")
+    count.select_option("2")
+    slide(page, 0, 0)
+    press(page, "Next")  # the blocks move until they stand
+    page.locator(".interactive-said").get_by_text("head 1").first.wait_for()
+    assert page.locator("output").inner_text() == "1"
 
 
 def test_what_stands_with_another_word_is_marked_and_told(show: Show) -> None:
-    page = show("heads", viewport=PHONE)
-    at_step(page, 4)
+    page = show("heads", viewport=PHONE, reduced_motion="reduce")
+    output = page.locator("output")
+    assert output.inner_text() == "4"  # where the error shows
     wrong = torch.arange(12).reshape(1, 3, 2, 2).transpose(1, 2).reshape(3, 4)
     moved = int((wrong // 4 != torch.arange(3)[:, None]).sum())
     page.click('[data-key="faulty-9"]')
@@ -56,19 +62,8 @@ def test_what_stands_with_another_word_is_marked_and_told(show: Show) -> None:
     marked = page.locator('[data-key^="faulty-"][aria-label*="another word"]')
     assert marked.count() == moved
     assert page.locator('[data-key^="right-"][aria-label*="another"]').count() == 0
-
-
-def test_next_moves_the_blocks_until_they_stand(show: Show) -> None:
-    page = show("heads", reduced_motion="reduce")
-    assert page.locator("output").inner_text() == "4"  # where the error shows
     slide(page, 0, 0)
     press(page, "Next", times=2)
-    assert page.locator("output").inner_text() == "2"
+    assert output.inner_text() == "2"
     press(page, "Back")
-    assert page.locator("output").inner_text() == "1"
-    page.close()
-    page = show("heads")
-    slide(page, 0, 0)
-    press(page, "Next")
-    page.locator(".interactive-said").get_by_text("head 1").first.wait_for()
-    assert page.locator("output").inner_text() == "1"
+    assert output.inner_text() == "1"

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 
-from book.tools.project.address import ROOT
-from book.tools.site.javascript import run_node
 from book.tools.site.small_pairs import FILE, chosen, text_of
 from lib.config import TransformerConfig
 from lib.model import Transformer
 from lib.training import translation_loss
-from tests.interactive.figure_page import Show, press, said
+from tests.interactive.figure_page import Show, ask, press, said
 
 TOLERANCE = 1e-5  # of each number of the gradient; the largest are about 0.1
 BATCH = [
@@ -26,16 +21,8 @@ BATCH = [
 ]
 
 
-def asked(path: Path, **question: Any) -> Any:
-    """What the page's modules answer."""
-    path.write_text(json.dumps(question), encoding="utf-8")
-    done = run_node(ROOT / "tests" / "interactive" / "ask.js", path)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 @pytest.mark.parametrize("norm_first", [False, True])
-def test_every_gradient_is_that_of_pytorch(norm_first: bool, tmp_path: Path) -> None:
+def test_every_gradient_is_that_of_pytorch(norm_first: bool) -> None:
     """Of lib's own Transformer, two layers deep, on sentences of several lengths."""
     torch.manual_seed(3)
     config = {"d_model": 8, "n_heads": 2, "n_layers": 2, "d_ff": 12, "max_len": 9}
@@ -46,13 +33,11 @@ def test_every_gradient_is_that_of_pytorch(norm_first: bool, tmp_path: Path) -> 
             torch.nn.init.normal_(parameter)
     weights = {n: torch.atleast_2d(w).tolist() for n, w in model.state_dict().items()}
     batch = [{"src": src, "tgt": tgt} for src, tgt in BATCH]
-    question = {"kind": "gradient", "config": config, "weights": weights}
-    shown = asked(tmp_path / "question.json", **question, batch=batch)
+    shown = ask("gradient", config=config, weights=weights, batch=batch)
     pad = torch.nn.utils.rnn.pad_sequence
-    src, tgt = (pad([torch.tensor(p[i]) for p in BATCH], True) for i in (0, 1))
-    labels = pad([torch.tensor(tgt[1:]) for _, tgt in BATCH], True)
+    src = pad([torch.tensor(src) for src, _ in BATCH], True)
     fed = pad([torch.tensor(tgt[:-1]) for _, tgt in BATCH], True)
-    assert tgt.shape[1] == labels.shape[1] + 1
+    labels = pad([torch.tensor(tgt[1:]) for _, tgt in BATCH], True)
     loss = translation_loss(model(src, fed), labels, pad_id=0)
     loss.backward()
     assert shown["loss"] == pytest.approx(loss.item(), abs=TOLERANCE)
@@ -69,15 +54,15 @@ def test_the_sentences_are_those_that_the_chapter_chooses() -> None:
     assert FILE.read_text(encoding="utf-8") == text_of(chosen())
 
 
-def test_it_learns_and_needs_its_mask_and_positions(tmp_path: Path) -> None:
+def test_it_learns_and_needs_its_mask_and_positions() -> None:
     """Half of the page's 600 steps, and marked again with its positions out.
 
     Without the mask it learns to copy what it is fed, and writes nothing right.
     """
-    ask = {"kind": "training", "marked": [{}, {"withoutPositions": True}]}
-    place = tmp_path / "question.json"
-    whole, orderless = asked(place, **ask, steps=300, missing={})
-    leaky, _ = asked(place, **ask, steps=100, missing={"withoutCausalMask": True})
+    marked = [{}, {"withoutPositions": True}]
+    whole, orderless = ask("training", steps=300, missing={}, marked=marked)
+    leaking = {"withoutCausalMask": True}
+    (leaky,) = ask("training", steps=100, missing=leaking, marked=[{}])
     assert whole["learned"] > 160
     assert whole["kept"] > 20
     assert orderless["learned"] < whole["learned"] / 2
