@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+import pytest
 from nbformat import NotebookNode
 
 from book.tools.notebooks.files import chapters, notebooks
@@ -17,6 +18,9 @@ from book.tools.site.offline_site import LIB_ORDER
 CHAPTERS = chapters()
 NAMES = [path.stem for path in CHAPTERS]
 NOTEBOOKS = notebooks()  # the appendix that runs, too
+
+each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=NAMES)
+each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 Definition = ast.ClassDef | ast.FunctionDef
 

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import nbformat
-import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
@@ -17,12 +16,9 @@ from book.tools.notebooks.normal_form import text_of
 from book.tools.project.address import ROOT
 from lib.exercises.record import CHAPTERS
 from lib.exercises.record import exercises as recorded
-from tests.book_sources import CHAPTERS as NOTEBOOKS
-from tests.book_sources import NAMES, read
+from tests.book_sources import each_chapter, read
 
 WAITS = "Exercise {}: not answered yet. Replace the … and run the cell again."
-
-each_chapter = pytest.mark.parametrize("path", NOTEBOOKS, ids=NAMES)
 
 
 def printed(cell: NotebookNode) -> str:

@@ -97,6 +97,7 @@ def test_the_seven_weeks_add_up() -> None:
     weeks = tables(text)[0][1:-1]
     parts = re.split(r"^### Week \d", text, flags=re.MULTILINE)[1:]
     steps = tables(text_of(COURSE / "project.md"))[0][1:-1]
+    taught: list[int] = []
     for row, part in zip(weeks, parts, strict=True):
         chapters = [int(found) for found in re.findall(r"\((\d\d)_", row[2])]
         given = [PLAN.assignments[number - 1] for number in chapters]
@@ -109,9 +110,13 @@ def test_the_seven_weeks_add_up() -> None:
             wanted = [n for one in given for n in getattr(one, field)]
             assert told and sorted(numbers_in(told[0])) == sorted(wanted)
         self_tests = 15 * part.partition("## Grading")[0].count("../self_test_")
+        taught += chapters
+        assert float(row[3]) == 1.5 * len(chapters)
+        assert sum(map(float, row[3:-1])) == pytest.approx(float(row[-1]))
         expect(row[4], sum(map(reading, chapters)) + self_tests)
         expect(row[5], minutes_of(n for one in given for n in one.exercises))
         assert float(row[6]) == sum(float(s[2]) for s in steps if s[1] == row[0])
+    assert taught == [*range(1, 22)]
 
 
 def test_the_two_days_add_up() -> None:

@@ -15,15 +15,15 @@ from tokenizers import Tokenizer, decoders, pre_tokenizers
 from tokenizers.models import BPE
 from transformers import PreTrainedTokenizerFast
 
-from lib.corpora.remote import VARIABLE, download_folder
+from lib.corpora.remote import VARIABLE
 from tests.book_sources import CHAPTERS, read
 from tests.foreign_models import foreign, saved
-from tests.lib.test_pretrained_story import BESIDE, TALE
+from tests.lib import test_pretrained_story
 
 (CHAPTER,) = (path for path in CHAPTERS if path.stem.endswith("_pretrained"))
 FLAG = "DOWNLOAD"
-PLACES = (BESIDE, download_folder() / "stories260K")
-FILES = ("tok512.bin", "stories260K.bin")
+TALE = test_pretrained_story.TALE
+story = test_pretrained_story.story  # the fixture
 Names = dict[str, Any]
 
 
@@ -51,21 +51,12 @@ def names() -> Names:
 
 
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache(story: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A download folder with stories260K in it, as a download would leave it."""
-    for place in PLACES:
-        if all((place / name).is_file() for name in FILES):
-            break
-    else:
-        pytest.skip(
-            f"{' and '.join(FILES)} are neither beside the checkout, in "
-            f"shared/pretrained, nor in stories260K in the folder that {VARIABLE} names"
-        )
     (tmp_path / "stories260K").mkdir()
-    for name in FILES:
-        shutil.copy(place / name, tmp_path / "stories260K")
+    for name in ("tok512.bin", "stories260K.bin"):
+        shutil.copy(story.with_name(name), tmp_path / "stories260K")
     monkeypatch.setenv(VARIABLE, str(tmp_path))
-    return tmp_path
 
 
 def test_they_are_off_and_show_nothing() -> None:

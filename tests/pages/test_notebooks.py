@@ -4,23 +4,16 @@ import inspect
 import re
 from pathlib import Path
 
-import pytest
-
 from book.tools.notebooks.notebooks import check
 from book.tools.project.address import ROOT, read_address
 from tests.book_sources import (
-    CHAPTERS,
     NAMES,
-    NOTEBOOKS,
     definitions,
+    each_chapter,
+    each_notebook,
     exported,
     read,
     without_docstrings,
-)
-
-each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=NAMES)
-each_notebook = pytest.mark.parametrize(
-    "path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS]
 )
 
 

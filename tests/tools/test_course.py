@@ -18,7 +18,7 @@ from book.tools.course.exercises import exercises
 from book.tools.course.plan import PLAN, chapter, exercise, read_plan
 from book.tools.project.address import ROOT, Address
 from book.tools.site.solutions import leave_out, leave_out_of_downloads
-from tests.book_sources import CHAPTERS, NAMES, read
+from tests.book_sources import CHAPTERS, NAMES, each_chapter, read
 
 COURSE = read_plan()
 ASSIGNED = [number for one in COURSE.assignments for number in one.exercises]
@@ -26,7 +26,6 @@ each_exercise = pytest.mark.parametrize("number", ASSIGNED)
 each_assignment = pytest.mark.parametrize(
     "assignment", COURSE.assignments, ids=lambda one: one.name
 )
-each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=NAMES)
 
 
 # --- the plan -------------------------------------------------------------------------

@@ -151,14 +151,11 @@ def test_another_host_gets_its_links_and_none_to_colab(copy: Path) -> None:
 
 
 def test_an_odd_address_is_refused_in_a_sentence(copy: Path) -> None:
-    before = text_of(copy, "_config.yml")
     odd = {"repository": {"url": "git@github.com:my-school/attention"}}
     change(copy / "_config.yml", odd)
     done = address(copy)
-    (copy / "_config.yml").write_text(before, encoding="utf-8")
     assert done.returncode == 2
-    assert "write it as https://host/owner/name" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.stderr.endswith("write it as https://host/owner/name.\n")
 
 
 def test_a_tag_that_does_not_fit_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

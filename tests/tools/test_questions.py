@@ -15,29 +15,13 @@ from torch import nn
 
 from book.tools.course.plan import read_plan
 from book.tools.course.questions import BANK, exam, gift, read_questions
-from lib.attention import MultiHeadAttention, scaled_dot_product_attention
-from lib.config import TransformerConfig
-from lib.evaluation import word_edits
-from lib.layers import EncoderLayer
-from lib.masks import causal_mask
-from tests.book_sources import NAMES
+from tests.book_sources import NAMES, exported
 
 SEED = read_plan().seed
 each_chapter = pytest.mark.parametrize("name", NAMES)
-CHECKED_WITH = {
-    "math": math,
-    "torch": torch,
-    "F": F,
-    "nn": nn,
-    "Counter": Counter,
-    "pairwise": pairwise,
-    "MultiHeadAttention": MultiHeadAttention,
-    "scaled_dot_product_attention": scaled_dot_product_attention,
-    "TransformerConfig": TransformerConfig,
-    "EncoderLayer": EncoderLayer,
-    "causal_mask": causal_mask,
-    "word_edits": word_edits,
-}
+CHECKED_WITH = {name.rpartition(".")[2]: piece for name, piece in exported().items()}
+CHECKED_WITH |= {"math": math, "torch": torch, "F": F, "nn": nn}
+CHECKED_WITH |= {"Counter": Counter, "pairwise": pairwise}
 
 
 def path_of(name: str) -> Path:
