@@ -90,32 +90,3 @@ class Corpus:
         """The name with both languages, as translators and their folders are called."""
         languages = f"{self.source_language}-{self.target_language}"
         return self.name.removesuffix(f"-{languages}") + f"-{languages}"
-
-    def summary(self) -> str:
-        """Describe the corpus in a few lines, with one example per split.
-
-        Returns:
-            Text of one line for the corpus, one for each split, and one for each note
-            and the attribution, where there are any.
-
-        Example:
-            >>> corpus = Corpus("two", "en", "es", {"train": [("yes", "sí")]})
-            >>> print(corpus.summary())
-            two: en to es, 1 pair
-              train: 1 pair, such as 'yes' -> 'sí'
-        """
-        total = sum(len(rows) for rows in self.splits.values())
-        languages = f"{self.source_language} to {self.target_language}"
-        lines = [f"{self.name}: {languages}, {counted(total)}"]
-        for name, rows in self.splits.items():
-            example = f", such as {rows[0][0]!r} -> {rows[0][1]!r}" if rows else ""
-            lines.append(f"  {name}: {counted(len(rows))}{example}")
-        lines += [f"  {note}" for note in self.notes]
-        if self.attribution:
-            lines.append(f"  {self.attribution}")
-        return "\n".join(lines)
-
-
-def counted(pairs: int) -> str:
-    """Write a number of pairs in words that agree with it: 1 pair, 1,200 pairs."""
-    return "1 pair" if pairs == 1 else f"{pairs:,} pairs"

@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 
-from lib.corpora.base import Corpus, counted, normalize
+from lib.corpora.base import Corpus, normalize
 from lib.text import Pair, tokenize
 
 # Different sources; a small corpus gives a tenth of its own to each of the two.
@@ -63,7 +63,8 @@ def looks_like_prose(sentences: Iterable[str]) -> bool:
 
 def left_out(count: int, why: str) -> list[str]:
     """Say how many pairs are missing and why; nothing if none is."""
-    return [f"left out: {counted(count)} {why}"] if count else []
+    pairs = "1 pair" if count == 1 else f"{count:,} pairs"
+    return [f"left out: {pairs} {why}"] if count else []
 
 
 def _is_longer(sentence: str, limit: int) -> bool:
