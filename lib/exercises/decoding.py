@@ -8,42 +8,30 @@ import torch
 from torch import Tensor
 
 from lib.decoding import length_norm
-from lib.exercises.guard import brief
-from lib.exercises.record import Cases, Draw, Parts, case, exercise, that
+from lib.exercises.forms import TEXT
+from lib.exercises.record import Cases, Draw, Parts, case, exercise
 
-_NEXT = {"A": {"A": 0.5, "B": 0.5}, "B": {"A": 0.1, "B": 0.9}}
 Beam = list[tuple[str, float]]
 Next = Callable[[str], dict[str, float]]
-Join = Callable[[float, float], float]
 
 
 def _grow(
     beam: Beam,
-    following: Next,
+    next_probabilities: Next,
     size: int,
-    order: Join = lambda score, p: score + math.log(p),
-    scores: Join | None = None,
+    grown: Callable[[float, float], float] = lambda score, p: score + math.log(p),
 ) -> Beam:
-    """Grow; `order` says what children are sorted by, `scores` what is told of them."""
-    grown = [
-        (begin + word, order(score, p), (scores or order)(score, p))
+    """Grow a beam; `grown` is the new score, of the old one and a probability."""
+    children = [
+        (begin + word, grown(score, p))
         for begin, score in beam
-        for word, p in following(begin).items()
+        for word, p in next_probabilities(begin).items()
     ]
-    best = sorted(grown, key=lambda one: one[1], reverse=True)[:size]
-    return [(begin, score) for begin, _, score in best]
+    return sorted(children, key=lambda one: one[1], reverse=True)[:size]
 
 
-def _added(score: float, p: float) -> float:
-    return score + math.log(p)
-
-
-def _told(scores: Join) -> list[Callable[[Beam, Next, int], Beam]]:
-    """Answers with these scores, sorted by the right ones or by these."""
-    return [
-        lambda beam, following, size: _grow(beam, following, size, _added, scores),
-        lambda beam, following, size: _grow(beam, following, size, scores),
-    ]
+def _by(grown: Callable[[float, float], float]) -> Callable[[Beam, Next, int], Beam]:
+    return lambda beam, following, size: _grow(beam, following, size, grown)
 
 
 def _is_beam(got: Any) -> bool:
@@ -51,56 +39,35 @@ def _is_beam(got: Any) -> bool:
     return pairs and all(isinstance(one, list | tuple) and len(one) == 2 for one in got)
 
 
-def _grown(answer: Any, beam: Beam, table: dict[str, Any], size: int) -> Any:
-    got = answer(list(beam), table.__getitem__, size)
-    if not _is_beam(got):
-        return got
-    that(
-        len(got) <= size,
-        f"grow(beam, next_probabilities, {size}) should keep {size} beginnings in all, "
-        f"but it keeps {len(got)}: cut the list after sorting, not before growing.",
-    )
-    # The two children of A are worth the same.
-    alike = {"AA": "AA or AB", "AB": "AA or AB"}
-    return [(alike.get(begin, begin), float(score)) for begin, score in got]
-
-
 @exercise(
     "One beginning may fill the whole beam with its children.",
     right=_grow,
     form=("a list of pairs (beginning, log-probability)", _is_beam),
+    read=lambda got: [(begin, float(score)) for begin, score in got],
 )
 def grow(draw: Draw) -> Cases:
     """`grow(beam, next_probabilities, size)`: one step of a beam, on text."""
+    table = {"A": {"A": 0.45, "B": 0.55}, "B": {"A": 0.1, "B": 0.9}}
     beam = [("A", math.log(0.6)), ("B", math.log(0.4))]
-    yield case(beam, _NEXT, 2, what="grow(beam, next_probabilities, 2)", use=_grown)
-    yield case([("B", -1.0)], _NEXT, 1, what="a beam of 1, grown", use=_grown)
-    table = {}
+    yield case(beam, table.__getitem__, 2, what="grow(beam, next_probabilities, 2)")
+    yield case([("B", -1.0)], table.__getitem__, 1, what="a beam of 1, grown")
+    drawn = {}
     for begin in "ABC":
         weights = [draw.uniform(0.05, 1.0) for _ in "XYZ"]
         chances = [one / sum(weights) for one in weights]
-        table[begin] = dict(zip("XYZ", chances, strict=True))
-    beam = [(begin, -draw.uniform(0.1, 3.0)) for begin in table]
-    yield case(beam, table, draw.randint(1, 5), use=_grown)
+        drawn[begin] = dict(zip("XYZ", chances, strict=True))
+    beam = [(begin, -draw.uniform(0.1, 3.0)) for begin in drawn]
+    yield case(beam, drawn.__getitem__, draw.randint(1, 5))
 
 
 grow.slips = {
-    "Logarithms are added, not multiplied.": _told(lambda s, p: s * math.log(p)),
-    "The score of the beginning is missing: add it.": _told(lambda s, p: math.log(p)),
-    "The score of the new word is missing: add it.": _told(lambda s, p: s),
-    "That is the probability: keep its logarithm.": _told(lambda s, p: math.exp(s) * p),
-    "Add the logarithm of the probability.": _told(lambda s, p: s + p),
-    "Each beginning grows by a word: add the word to it.": (
-        lambda beam, following, size: beam[:size]
+    "Logarithms are added, not multiplied.": _by(lambda score, p: score * math.log(p)),
+    "The score of the beginning is missing: add it.": _by(lambda score, p: math.log(p)),
+    "The score of the new word is missing: add it.": _by(lambda score, p: score),
+    "That is the probability: keep its logarithm.": (
+        _by(lambda score, p: math.exp(score) * p)
     ),
-    "The worst were kept: log-probabilities are negative, and the highest is the "
-    "best.": lambda beam, following, size: _grow(
-        beam, following, size, lambda s, p: -_added(s, p), _added
-    ),
-    "The best should come first, and B B is the best: add the logarithms of both "
-    "words, then sort.": lambda beam, following, size: _grow(beam, following, size)[
-        ::-1
-    ],
+    "Add the logarithm of the probability.": _by(lambda score, p: score + p),
     "Only the best beginning was grown: the choice is made among the children of all "
     "of them.": lambda beam, following, size: _grow(beam[:1], following, size),
 }
@@ -121,7 +88,7 @@ def _best(
 @exercise(
     "Dividing a negative number by more brings it closer to zero.",
     right=_best,
-    form=("a text", lambda got: isinstance(got, str)),
+    form=TEXT,
 )
 def best(draw: Draw) -> Cases:
     """`best(hypotheses, alpha)`: the winner after the length norm."""
@@ -141,11 +108,6 @@ best.slips = {
     "The lowest score was taken: the highest is the best.": (
         lambda hypotheses, alpha: _best(hypotheses, alpha, choose=min)
     ),
-    "Return the text alone, not the whole hypothesis.": (
-        lambda hypotheses, alpha: max(
-            hypotheses, key=lambda one: one[2] / length_norm(one[1], alpha)
-        )
-    ),
     "With alpha = 0 nothing should be divided: use alpha.": (
         lambda hypotheses, alpha: _best(hypotheses, alpha or 0.6)
     ),
@@ -158,12 +120,7 @@ Shares = dict[str, float]
 
 
 def _nucleus(
-    probabilities: Shares,
-    p: float,
-    *,
-    reverse: bool = True,
-    late: bool = False,
-    whole: bool = True,
+    probabilities: Shares, p: float, *, reverse: bool = True, late: bool = False
 ) -> Shares:
     """The words that top-p draws from; the options make what people get wrong."""
     taken: Shares = {}
@@ -172,8 +129,7 @@ def _nucleus(
         if total >= p or (late and taken and total + probabilities[word] > p):
             break
         taken[word] = probabilities[word]
-    total = sum(taken.values()) if whole else 1.0
-    return {word: share / total for word, share in taken.items()}
+    return {word: share / sum(taken.values()) for word, share in taken.items()}
 
 
 @exercise(
@@ -197,7 +153,9 @@ def nucleus(draw: Draw) -> Cases:
 
 nucleus.slips = {
     "They should add up to 1 again: divide by the sum of those that are left.": (
-        lambda probabilities, p: _nucleus(probabilities, p, whole=False)
+        lambda probabilities, p: {
+            word: probabilities[word] for word in _nucleus(probabilities, p)
+        }
     ),
     "One word too few: a word is taken while those before it are below p.": (
         lambda probabilities, p: _nucleus(probabilities, p, late=True)
@@ -207,9 +165,6 @@ nucleus.slips = {
     ),
     "Nothing was cut off: stop when the words have the share p.": (
         lambda probabilities, p: _nucleus(probabilities, 2.0)
-    ),
-    "Only the likeliest word is left: take more until they have the share p.": (
-        lambda probabilities, p: _nucleus(probabilities, 1e-9)
     ),
 }
 
@@ -227,7 +182,7 @@ def cache_size(draw: Draw) -> Cases:
 
 cache_size.slips = {
     "Keys and values: that is two for each token.": (
-        lambda n, d, batch, length: _size(n, d, batch, length) // 2
+        lambda n, d, batch, length: n * d * batch * length
     ),
     "Each layer has keys and values of its own.": (
         lambda n, d, batch, length: _size(1, d, batch, length)
@@ -237,9 +192,6 @@ cache_size.slips = {
     ),
     "Every token that was written stays in the cache.": (
         lambda n, d, batch, length: _size(n, d, batch, 1)
-    ),
-    "Each token is kept once, however many steps there are.": (
-        lambda n, d, batch, length: _size(n, d, batch, sum(range(1, length + 1)))
     ),
 }
 
@@ -255,12 +207,10 @@ def _beam_step(
     *,
     looked: int = 2,
     late: bool = False,
-    most: int | None = None,
-    best: bool = True,
 ) -> Step:
     """One step; the options make what people get wrong."""
     totals = scores[:, None] + log_probs
-    found, places = totals.flatten().topk(looked * size, largest=best)
+    found, places = totals.flatten().topk(looked * size)
     going: list[Triple] = []
     ended: list[Triple] = []
     ranked = zip(found.tolist(), places.tolist(), strict=True)
@@ -270,7 +220,7 @@ def _beam_step(
             going.append((parent, word, score))
         elif rank < size or late:
             ended.append((parent, word, score))
-        if len(going) == (most or size):
+        if len(going) == size:
             break
     return going, ended
 
@@ -280,14 +230,6 @@ def _exchanged(*step: Any) -> Step:
     return [(word, parent, score) for parent, word, score in going], ended
 
 
-def _one_each(scores: Tensor, log_probs: Tensor, size: int, eos_id: int) -> Step:
-    open_words = log_probs.clone()
-    open_words[:, eos_id] = -torch.inf
-    best, words = (scores[:, None] + open_words).max(dim=1)
-    going = list(zip(range(len(scores)), words.tolist(), best.tolist(), strict=True))
-    return going, _beam_step(scores, log_probs, size, eos_id)[1]
-
-
 def _are_lists(got: Any) -> bool:
     pair = isinstance(got, list | tuple) and len(got) == 2
     return pair and all(isinstance(part, list | tuple) for part in got)
@@ -295,12 +237,6 @@ def _are_lists(got: Any) -> bool:
 
 def _plain(got: Any) -> Parts:
     """Parents, words and scores as plain numbers, the scores rounded."""
-    for part in got:
-        that(
-            all(isinstance(one, list | tuple) and len(one) == 3 for one in part),
-            f"Both lists should hold triples (parent, word, score), but one has "
-            f"{brief(part)}.",
-        )
     going, ended = (
         [(int(p), int(w), round(float(s), 3)) for p, w, s in part] for part in got
     )
@@ -336,24 +272,13 @@ beam_step.slips = {
     "Parent and word are exchanged: in the flat table a row has V places, so the place "
     "is parent * V + word.": _exchanged,
     "What ends in <eos> does not go on: put it aside.": (
-        lambda scores, log_probs, size, eos_id: (
-            _beam_step(scores, log_probs, size, -1)[0],
-            [],
-        )
+        lambda scores, log_probs, size, eos_id: _beam_step(scores, log_probs, size, -1)
     ),
     "The scores of the beginnings are missing: add them to each row.": (
         lambda scores, *rest: _beam_step(0 * scores, *rest)
     ),
-    "The worst were kept: the highest score is the best.": (
-        lambda *step: _beam_step(*step, best=False)
-    ),
-    "Too many go on: stop when `size` of them do.": (
-        lambda *step: _beam_step(*step, most=step[2] + 1)
-    ),
     "Too few go on: look at the best 2 * size children, half of which may have "
     "ended.": lambda *step: _beam_step(*step, looked=1),
-    "Each beginning gave one child: the best are chosen among the children of all of "
-    "them together.": _one_each,
     "An end among the first `size` children is put aside, not dropped.": (
         lambda *step: (_beam_step(*step)[0], [])
     ),

@@ -3,7 +3,7 @@
 import copy
 import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
@@ -11,22 +11,16 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from lib.config import TransformerConfig
-from lib.exercises.record import Cases, Draw, case, exercise, that
+from lib.exercises.record import Cases, Draw, Parts, case, exercise
 from lib.layers import DecoderLayer, EncoderLayer
 from lib.masks import causal_mask
 from lib.model import Decoder, Encoder
-
-Shape = tuple[int, ...]
-
-
-def _shapes(b: int, h: int, s: int, t: int) -> tuple[Shape, Shape, Shape]:
-    return (b, h, s, s), (b, h, t, t), (b, h, t, s)
 
 
 @exercise(
     "Rows are queries, columns are keys; only in the cross-attention do they come from "
     "two sentences.",
-    right=_shapes,
+    right=lambda b, h, s, t: ((b, h, s, s), (b, h, t, t), (b, h, t, s)),
 )
 def weight_shapes(draw: Draw) -> Cases:
     """`weight_shapes(B, H, S, T)`: the weights of the three attentions."""
@@ -44,13 +38,8 @@ weight_shapes.slips = {
     "tokens.": lambda b, h, s, t: ((b, h, t, t), (b, h, s, s), (b, h, t, s)),
     "The keys of the cross-attention come from the memory, so there are S of them and "
     "not T.": lambda b, h, s, t: ((b, h, s, s), (b, h, t, t), (b, h, t, t)),
-    "The queries of the cross-attention come from the decoder, so there are T of them "
-    "and not S.": lambda b, h, s, t: ((b, h, s, s), (b, h, t, t), (b, h, s, s)),
-    "The heads are missing: each head has weights of its own, so H stands behind B.": (
+    "Each sentence and each head has weights of its own: all shapes begin with B, H.": (
         lambda b, h, s, t: ((b, s, s), (b, t, t), (b, t, s))
-    ),
-    "The batch is missing: each sentence has weights of its own, so B stands first.": (
-        lambda b, h, s, t: ((h, s, s), (h, t, t), (h, t, s))
     ),
 }
 
@@ -77,42 +66,17 @@ def _one_number(x: Tensor) -> Tensor:
     return F.pad(x.sum(dim=-1, keepdim=True).cumsum(dim=1), (0, 15))
 
 
-def _moves(run: Run, x: Tensor, how: str = "amax", alike: bool = False) -> Tensor:
-    """How far each output (row) moves when each input (column) is changed."""
-    before, columns = run(x), []
-    for place in range(x.size(1)):
-        changed = x.clone()
-        changed[:, place] += 1 if alike else 1 + torch.randn(x.size(-1))
-        distance = (run(changed) - before).abs()
-        columns.append(getattr(distance, how)(dim=-1)[0])
-    return torch.stack(columns, dim=1)
-
-
-def _visible(run: Run, x: Tensor, **how: Any) -> Tensor:
-    return _moves(run, x, **how) > 1e-5
-
-
-def _keeps_changing(run: Run, x: Tensor) -> Tensor:
-    """Forgets to start from a fresh clone for each input."""
+def _visible(
+    run: Run, x: Tensor, how: str = "amax", alike: bool = False, fresh: bool = True
+) -> Tensor:
+    """What moves; the options make what people get wrong."""
     before, changed, columns = run(x), x.clone(), []
     for place in range(x.size(1)):
-        changed[:, place] += 1 + torch.randn(x.size(-1))
-        columns.append((run(changed) - before).abs().amax(dim=-1)[0] > 1e-5)
+        changed = x.clone() if fresh else changed
+        changed[:, place] += 1 if alike else 1 + torch.randn(x.size(-1))
+        distance = (run(changed) - before).abs()
+        columns.append(getattr(distance, how)(dim=-1)[0] > 1e-5)
     return torch.stack(columns, dim=1)
-
-
-_NOT_BOOLEAN = (
-    "visible should return a boolean matrix, but its dtype is torch.float32: compare "
-    "the movement with a small number such as 1e-5."
-)
-
-
-def _asked(answer: Any, run: Run, x: Tensor) -> Any:
-    found = answer(run, x)
-    floating = isinstance(found, Tensor) and found.is_floating_point()
-    sentence = _NOT_BOOLEAN.replace("torch.float32", str(getattr(found, "dtype", "")))
-    that(not floating or found.dim() != 2, sentence)
-    return found
 
 
 @exercise(
@@ -126,37 +90,26 @@ def visible(draw: Draw) -> Cases:
     runs: dict[str, Run] = {
         "visible(decoder, x)": _decoder(),
         "visible(encoder, x)": lambda x: encoder(x),
-        "visible of a running sum": lambda x: x.cumsum(dim=1),
         "visible of a run that moves one number in each output": _one_number,
         "visible of a pre-norm decoder": _decoder(norm_first=True),
     }
     for what, run in runs.items():
-        yield case(run, x, what=what, use=_asked)
+        yield case(run, x, what=what)
     length = draw.randint(3, 7)
     sees = draw.ids(0, 1, length, length).float() + torch.eye(length)
     x = draw.normal(1, length, draw.randint(2, 6))
-    yield case(lambda x: sees @ x, x, what="visible of another run", use=_asked)
+    yield case(lambda x: sees @ x, x, what="visible of another run")
 
 
 visible.slips = {
-    "Drop the batch: the result has shape (T, T).": lambda run, x: _visible(run, x)[
-        None
-    ],
-    _NOT_BOOLEAN: _moves,
     "The matrix is transposed: output i is the row, the input j that you changed is "
     "the column.": lambda run, x: _visible(run, x).T,
     "You found only the diagonal: after changing input j, compare all outputs and not "
     "only output j.": lambda run, x: torch.eye(x.size(1)).bool(),
     "Everything seems visible: change one input at a time, in a fresh clone of x for "
-    "each.": [lambda run, x: torch.ones(x.size(1), x.size(1)).bool(), _keeps_changing],
+    "each.": lambda run, x: _visible(run, x, fresh=False),
     "Nothing moves: run the changed vectors, and compare with the run of the unchanged "
     "ones.": lambda run, x: _visible(lambda changed: run(x), x),
-    "The matrix is inverted: True stands for an output that does move.": (
-        lambda run, x: ~_visible(run, x)
-    ),
-    "Count a word's own output too: the diagonal is visible.": (
-        lambda run, x: _visible(run, x) & ~torch.eye(x.size(1)).bool()
-    ),
     "One number that moves is enough for an output to have moved: take the largest "
     "difference (amax), not the smallest.": lambda run, x: _visible(run, x, how="amin"),
     "Nothing moved, because a layer norm takes away what is added to all numbers of a "
@@ -166,100 +119,51 @@ visible.slips = {
 }
 
 
-def _fresh(
-    layer: nn.Module,
-    n: int,
-    redraw: Callable[[Tensor], Any] = nn.init.xavier_uniform_,
-    drawn: Callable[[str, Tensor], bool] = lambda name, one: one.dim() > 1,
-) -> list[nn.Module]:
-    """Deep copies, with these of their parameters drawn anew."""
+def _fresh(layer: nn.Module, n: int, vectors: bool = False) -> list[nn.Module]:
     layers = [copy.deepcopy(layer) for _ in range(n)]
-    for one in layers:
-        for name, parameter in one.named_parameters():
-            if drawn(name, parameter):
-                redraw(parameter)
+    for parameter in itertools.chain(*(one.parameters() for one in layers)):
+        if parameter.dim() > 1:
+            nn.init.xavier_uniform_(parameter)
+        elif vectors:
+            nn.init.normal_(parameter)
     return layers
 
 
-def _drawn_anew(parameter: Tensor) -> None:
-    draw = nn.init.xavier_uniform_ if parameter.dim() > 1 else nn.init.normal_
-    draw(parameter)
+def _is_drawn(matrix: Tensor) -> bool:
+    """Whether the largest of many numbers lies just within Xavier's bound."""
+    bound = math.sqrt(6 / sum(matrix.shape))
+    return 0.7 * bound < matrix.abs().max().item() <= bound
 
 
-def _spoils_the_given(layer: nn.Module, n: int) -> list[nn.Module]:
-    copies = _fresh(layer, n)
-    with torch.no_grad():
-        for parameter in layer.parameters():
-            parameter.zero_()
-    return copies
+def _facts(answer: Any, layer: nn.Module, n: int) -> Parts:
+    """What the copies hold, told of their parameters by name."""
+    given = copy.deepcopy(layer)
+    layers = list(answer(given, n))
+    old, now, *new = (dict(one.named_parameters()) for one in (layer, given, *layers))
+    matrices = [name for name in old if old[name].dim() > 1]
+    vectors = [name for name in old if name not in matrices]
 
+    def stays(name: str, one: dict[str, nn.Parameter]) -> bool:
+        return torch.equal(one[name], old[name])
 
-_SAME = (
-    "Two layers still hold the same matrix {}: draw every parameter with more than one "
-    "dimension anew."
-)
-_VECTOR = "The vector {} was drawn anew: leave biases and norms alone."
-_TOGETHER = (
-    "One and the same layer stands in the list several times: training one of them "
-    "would train them all, so copy it with copy.deepcopy."
-)
-_GIVEN = (
-    "The given layer was changed or put into the list: draw new matrices for its "
-    "copies only."
-)
-_CLONES = (
-    "These are clones: a deep copy takes the numbers over too, so draw the matrices of "
-    "each copy anew."
-)
+    def is_shared(name: str) -> bool:
+        pairs = itertools.combinations([old, *new], 2)
+        return any(torch.equal(one[name], other[name]) for one, other in pairs)
 
-
-def _matrices(layer: nn.Module) -> dict[str, Tensor]:
-    return {name: p for name, p in layer.named_parameters() if p.dim() > 1}
-
-
-def _expect_different(layers: list[nn.Module]) -> None:
-    """Demand that no two layers hold the same matrix."""
-    clones = False
-    for first, second in itertools.combinations(map(_matrices, layers), 2):
-        same = [name for name in first if torch.equal(first[name], second[name])]
-        that(len(same) in (0, len(first)), _SAME.format(same[0] if same else ""))
-        clones |= bool(same)
-    that(not clones, _CLONES)
-
-
-def _expect_kept(layer: nn.Module, layers: list[nn.Module]) -> None:
-    """Demand that vectors are left alone, and that matrices follow Xavier's rule."""
-    named = [pair for one in layers for pair in one.named_parameters()]
-    for name, parameter in named:
-        if parameter.dim() == 1:
-            kept = torch.equal(parameter, layer.get_parameter(name))
-            that(kept, _VECTOR.format(name))
-            continue
-        bound = math.sqrt(6 / sum(parameter.shape))
-        largest = parameter.abs().max().item()
-        that(
-            0.7 * bound < largest <= bound,
-            f"The matrix {name} does not follow Xavier's rule: its largest number "
-            f"should be just under {bound:.3f}, but is {largest:.3f}.",
-        )
-
-
-def _are_fresh(answer: Any, layer: nn.Module, n: int) -> bool:
-    layer = copy.deepcopy(layer)
-    before = copy.deepcopy(layer.state_dict())
-    layers = list(answer(layer, n))
-    sentence = f"fresh_copies(layer, {n}) should return {n} layers, but returned "
-    that(len(layers) == n, f"{sentence}{len(layers)}.")
-    for one in layers:
-        kind, wanted = type(one).__name__, type(layer).__name__
-        sentence = f"Each copy should be an {wanted} like the given one, but one is a "
-        that(kind == wanted, f"{sentence}{kind}.")
-    that(len(set(layers)) == n, _TOGETHER)
-    kept = all(torch.equal(before[k], v) for k, v in layer.state_dict().items())
-    that(kept and layer not in layers, _GIVEN)
-    _expect_different([layer, *layers])
-    _expect_kept(layer, layers)
-    return True
+    shared = [name for name in matrices if is_shared(name)]
+    kept = given not in layers and all(stays(name, now) for name in old)
+    other = [name for name in vectors if not all(stays(name, one) for one in new)]
+    odd = [name for name in matrices if not all(_is_drawn(one[name]) for one in new)]
+    return Parts(
+        {
+            "The number of layers": len(layers),
+            "The number of different layers": len(set(layers)),
+            "That the given layer stays as it is, outside the list,": kept,
+            "The list of matrices that two layers share": shared,
+            "The list of vectors that have changed": other,
+            "The list of matrices that do not follow Xavier's rule": odd,
+        }
+    )
 
 
 @exercise(
@@ -274,114 +178,88 @@ def fresh_copies(draw: Draw) -> Cases:
             # Norms as after some training, so that drawing them anew shows.
             if "norm" in name:
                 parameter.add_(0.5)
-    yield case(layer, 3, use=_are_fresh)
+    yield case(layer, 3, use=_facts)
     width, count = draw.randint(4, 9), draw.randint(2, 4)
     linear = nn.Linear(width, 2 * width)
     other = nn.Sequential(linear, nn.LayerNorm(2 * width))
-    yield case(other, count, use=_are_fresh)
+    yield case(other, count, use=_facts)
 
 
 fresh_copies.slips = {
-    _TOGETHER: [
-        lambda layer, n: [copy.deepcopy(layer)] * n,
-        lambda layer, n: [layer] * n,
-    ],
-    _GIVEN: [lambda layer, n: [layer, *_fresh(layer, n - 1)], _spoils_the_given],
-    _CLONES: lambda layer, n: [copy.deepcopy(layer) for _ in range(n)],
-    _SAME.format("self_attention.query_proj.weight"): (
-        lambda layer, n: _fresh(layer, n, drawn=lambda name, _: "inner.weight" in name)
+    "One and the same layer stands in the list several times: training one of them "
+    "would train them all, so copy it with copy.deepcopy.": (
+        lambda layer, n: [copy.deepcopy(layer)] * n
     ),
-    _VECTOR.format("self_attention.query_proj.bias"): (
-        lambda layer, n: _fresh(layer, n, _drawn_anew, lambda *_: True)
+    "The given layer was changed or put into the list: draw new matrices for its "
+    "copies only.": lambda layer, n: [layer, *_fresh(layer, n - 1)],
+    "These are clones: a deep copy takes the numbers over too, so draw the matrices of "
+    "each copy anew.": lambda layer, n: [copy.deepcopy(layer) for _ in range(n)],
+    "Vectors were drawn anew: leave biases and norms alone.": (
+        lambda layer, n: _fresh(layer, n, vectors=True)
     ),
 }
-
-
-def _size(n_layers: int, r: float) -> float:
-    return math.sqrt(1 + 2 * n_layers * r**2)
 
 
 @exercise(
     "At right angles, vectors grow with the root of the depth. A pre-norm stack grows, "
     "too, which is why it ends in one more norm.",
-    right=_size,
+    right=lambda n_layers, r: math.sqrt(1 + 2 * n_layers * r**2),
     atol=1e-6,
 )
 def expected_size(draw: Draw) -> Cases:
     """`expected_size(n_layers, r)`: how long pre-norm vectors get."""
-    for n_layers, r in ((24, 0.5), (6, 0.3), (1, 1.0)):
-        yield case(n_layers, r)
+    yield case(24, 0.5)
+    yield case(1, 1.0)
     yield case(draw.randint(1, 30), draw.uniform(0.1, 3.0))
 
 
 expected_size.slips = {
     "That counts one sublayer for each layer, but an encoder layer has two: attention "
     "and feed-forward.": lambda n, r: math.sqrt(1 + n * r**2),
-    "That counts three sublayers for each layer, as in a decoder; an encoder layer has "
-    "two.": lambda n, r: math.sqrt(1 + 3 * n * r**2),
     "That adds the sizes, as if all vectors pointed the same way; at a right angle the "
     "squares add up.": lambda n, r: 1 + 2 * n * r,
     "That is the square of the size: take the root.": lambda n, r: 1 + 2 * n * r**2,
-    "Square r too: under the root stand squares of sizes.": (
-        lambda n, r: math.sqrt(1 + 2 * n * r)
-    ),
     "The vector that enters is missing: its size 1 counts too.": (
         lambda n, r: math.sqrt(2 * n * r**2)
     ),
 }
 
-
-def _own(layer: DecoderLayer, x: Tensor, mask: Tensor | None) -> Tensor:
-    attend, around = layer.self_attention, layer.self_attention_residual
-    return around(x, lambda y: attend(y, y, y, mask)[0])
+Step = tuple[nn.Module, Run]
 
 
-def _cross(
-    layer: DecoderLayer, x: Tensor, memory: Tensor, mask: Tensor | None
-) -> Tensor:
-    attend, around = layer.cross_attention, layer.cross_attention_residual
-    return around(x, lambda y: attend(y, memory, memory, mask)[0])
+def _steps(
+    layer: DecoderLayer,
+    memory: Tensor | None,
+    tgt_mask: Tensor | None,
+    src_mask: Tensor | None,
+) -> list[Step]:
+    """The residuals of a layer with their sublayers; without a memory x reads x."""
+
+    def cross(y: Tensor) -> Tensor:
+        read = y if memory is None else memory
+        answer: Tensor = layer.cross_attention(y, read, read, src_mask)[0]
+        return answer
+
+    return [
+        (
+            layer.self_attention_residual,
+            lambda y: layer.self_attention(y, y, y, tgt_mask)[0],
+        ),
+        (layer.cross_attention_residual, cross),
+        (layer.feed_forward_residual, layer.feed_forward),
+    ]
 
 
-def _within(layer: DecoderLayer, x: Tensor, mask: Tensor) -> Tensor:
-    attend, around = layer.cross_attention, layer.cross_attention_residual
-    return around(x, lambda y: attend(y, y, y, mask)[0])
-
-
-def _think(layer: DecoderLayer, x: Tensor) -> Tensor:
-    return layer.feed_forward_residual(x, layer.feed_forward)
+def _through(steps: Iterable[Step], x: Tensor) -> Tensor:
+    for residual, sublayer in steps:
+        x = residual(x, sublayer)
+    return x
 
 
 def _bare(layer: DecoderLayer, x: Tensor, m: Tensor, t: Tensor, s: Tensor) -> Tensor:
-    x = layer.self_attention(x, x, x, t)[0]
-    return layer.feed_forward(layer.cross_attention(x, m, m, s)[0])
-
-
-def _one_residual(
-    layer: DecoderLayer, x: Tensor, m: Tensor, t: Tensor, s: Tensor
-) -> Tensor:
-    around, attend = layer.self_attention_residual, layer.cross_attention
-    x = around(_own(layer, x, t), lambda y: attend(y, m, m, s)[0])
-    return around(x, layer.feed_forward)
-
-
-def _turned_round(
-    layer: DecoderLayer, x: Tensor, m: Tensor, t: Tensor, s: Tensor
-) -> Tensor:
-    x = _own(layer, x, t)
-    around, attend = layer.cross_attention_residual, layer.cross_attention
-    return _think(layer, around(m, lambda y: attend(y, x, x)[0]))
-
-
-def _decoder_forward(
-    layer: DecoderLayer,
-    x: Tensor,
-    memory: Tensor,
-    tgt_mask: Tensor | None,
-    src_mask: Tensor | None,
-) -> Tensor:
-    x = _own(layer, x, tgt_mask)
-    return _think(layer, _cross(layer, x, memory, src_mask))
+    for _, sublayer in _steps(layer, m, t, s):
+        x = sublayer(x)
+    return x
 
 
 @torch.no_grad()
@@ -394,7 +272,9 @@ def _layer(norm_first: bool) -> DecoderLayer:
 
 @exercise(
     "Self-attention, cross-attention, feed-forward: a decoder layer.",
-    right=_decoder_forward,
+    right=lambda layer, x, memory, tgt_mask, src_mask: layer(
+        x, memory, tgt_mask, src_mask
+    ),
 )
 def decoder_forward(draw: Draw) -> Cases:
     """`decoder_forward(layer, x, memory, ...)`: the three sublayers in order."""
@@ -411,31 +291,22 @@ def decoder_forward(draw: Draw) -> Cases:
 
 
 decoder_forward.slips = {
-    "The output is as long as the source: the queries of the cross-attention come from "
-    "the decoder, keys and values from the memory.": _turned_round,
     "The self-attention has no mask: give it tgt_mask.": (
-        lambda a, x, m, t, s: _decoder_forward(a, x, m, None, s)
+        lambda layer, x, m, t, s: layer(x, m, None, s)
     ),
     "The cross-attention has no mask: it gets src_mask.": (
-        lambda a, x, m, t, s: _decoder_forward(a, x, m, t, None)
-    ),
-    "Neither attention has its mask: tgt_mask for the first, src_mask for the "
-    "second.": lambda a, x, m, t, s: _decoder_forward(a, x, m, None, None),
-    "The memory is read first: a decoder layer first looks at its own words.": (
-        lambda a, x, m, t, s: _think(a, _own(a, _cross(a, x, m, s), t))
-    ),
-    "The memory is never read: the cross-attention is missing.": (
-        lambda a, x, m, t, s: _think(a, _own(a, x, t))
-    ),
-    "The self-attention is missing.": (
-        lambda a, x, m, t, s: _think(a, _cross(a, x, m, s))
-    ),
-    "The feed-forward block is missing.": (
-        lambda a, x, m, t, s: _cross(a, _own(a, x, t), m, s)
+        lambda layer, x, m, t, s: layer(x, m, t, None)
     ),
     "The cross-attention reads the decoder's own words: its keys and values are the "
-    "memory.": lambda a, x, m, t, s: _think(a, _within(a, _own(a, x, t), t)),
+    "memory.": lambda layer, x, m, t, s: _through(_steps(layer, None, t, t), x),
+    "The memory is read first: a decoder layer first looks at its own words.": (
+        lambda layer, x, m, t, s: _through(
+            [_steps(layer, m, t, s)[place] for place in (1, 0, 2)], x
+        )
+    ),
     "The residuals are missing: each sublayer stands inside its own.": _bare,
     "One residual serves all three sublayers: each has its own, because each norm has "
-    "learned numbers of its own.": _one_residual,
+    "learned numbers of its own.": lambda layer, x, m, t, s: _through(
+        [(layer.self_attention_residual, f) for _, f in _steps(layer, m, t, s)], x
+    ),
 }

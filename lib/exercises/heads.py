@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from lib.attention import MultiHeadAttention, scaled_dot_product_attention
-from lib.exercises.record import Cases, Draw, Parts, case, exercise, that
-from lib.masks import causal_mask
+from lib.exercises.forms import pair
+from lib.exercises.record import Cases, Draw, Parts, case, exercise
 from lib.positions import sinusoidal_encoding
 
 
@@ -33,22 +33,12 @@ attention_parameters.slips = {
     "Each head is only D/H wide, so do not count all matrices once for each head.": (
         lambda d, h: 4 * h * (d * d + d)
     ),
-    "Each head is only D/H wide, so its matrices are D × D/H and not D × D.": (
-        lambda d, h: (3 * h + 1) * (d * d + d)
-    ),
-    "These are the maps of one head: there are H of them.": (
-        lambda d, h: 4 * (d // h) * (d + 1)
-    ),
 }
-
-
-def _gathered(heads: Tensor) -> Tensor:
-    return heads.permute(0, 2, 3, 1).flatten(-2)
 
 
 @exercise(
     "Any split is good if the way back undoes it, and all weights are its own.",
-    right=_gathered,
+    right=lambda heads: heads.permute(0, 2, 3, 1).flatten(-2),
 )
 def gather_dealt_heads(draw: Draw) -> Cases:
     """`gather_dealt_heads(heads)`: the way back from heads dealt in turns."""
@@ -74,11 +64,12 @@ gather_dealt_heads.slips = {
 }
 
 
-def _answers(attention: MultiHeadAttention, x: Tensor, scale: float = 1.0) -> Tensor:
-    """What all heads answer, (B, H, T, D/H); `scale` multiplies their scores."""
+def _answers(attention: MultiHeadAttention, x: Tensor) -> Tensor:
+    """What all heads answer, (B, H, T, D/H)."""
     maps = (attention.query_proj, attention.key_proj, attention.value_proj)
-    q, k, v = (attention.split_heads(linear(x)) for linear in maps)
-    return scaled_dot_product_attention(scale * q, k, v)[0]
+    return scaled_dot_product_attention(
+        *(attention.split_heads(linear(x)) for linear in maps)
+    )[0]
 
 
 def _own(attention: MultiHeadAttention, head: int) -> slice:
@@ -86,11 +77,9 @@ def _own(attention: MultiHeadAttention, head: int) -> slice:
     return slice(head * width, (head + 1) * width)
 
 
-def _contribution(
-    attention: MultiHeadAttention, x: Tensor, head: int, scale: float = 1.0
-) -> Tensor:
+def _contribution(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor:
     columns = attention.output_proj.weight[:, _own(attention, head)]
-    return _answers(attention, x, scale)[:, head] @ columns.T
+    return _answers(attention, x)[:, head] @ columns.T
 
 
 def _attention(width: int, n_heads: int, seed: int = 0) -> MultiHeadAttention:
@@ -126,17 +115,8 @@ contribution.slips = {
     "a head's answer is an input, so take columns.": (
         lambda a, x, head: _answers(a, x)[:, head] @ a.output_proj.weight[_own(a, head)]
     ),
-    "The scores are divided by √D here: a head divides by the root of its own width, "
-    "√(D/H).": lambda a, x, head: _contribution(a, x, head, a.n_heads**-0.5),
-    "The scores are not scaled here: divide by the root of the head's width, "
-    "√(D/H).": lambda a, x, head: _contribution(
-        a, x, head, (x.size(-1) / a.n_heads) ** 0.5
-    ),
     "This is the sum over all heads: only one is asked for.": (
         lambda a, x, head: a(x, x, x)[0] - a.output_proj.bias
-    ),
-    "This is another head: they are counted from 0.": (
-        lambda a, x, head: _contribution(a, x, (head - 1) % a.n_heads)
     ),
 }
 
@@ -145,28 +125,21 @@ Join = Callable[[list[Tensor]], Tensor]
 
 
 def _packed(
-    names: Sequence[str] = _PARTS, weight: Join = torch.cat, bias: Join = torch.cat
+    names: Sequence[str] = _PARTS, weight: Join = torch.cat
 ) -> Callable[[MultiHeadAttention], tuple[Tensor, Tensor]]:
     """An answer that joins the matrices and the biases of these maps."""
 
     def answer(attention: MultiHeadAttention) -> tuple[Tensor, Tensor]:
         maps = [getattr(attention, f"{name}_proj") for name in names]
-        return weight([each.weight for each in maps]), bias([m.bias for m in maps])
+        return weight([m.weight for m in maps]), torch.cat([m.bias for m in maps])
 
     return answer
-
-
-def _in_order(places: Sequence[int]) -> Join:
-    return lambda parts: torch.cat([parts[place] for place in places])
 
 
 @exercise(
     "With these two, the output projection is all that is left to copy.",
     right=_packed(),
-    form=(
-        "two tensors, the weight and the bias",
-        lambda got: isinstance(got, list | tuple) and len(got) == 2,
-    ),
+    form=pair("two tensors, the weight and the bias"),
     read=lambda got: Parts({"The weight": got[0], "The bias": got[1]}),
 )
 def pack(draw: Draw) -> Cases:
@@ -181,25 +154,14 @@ pack.slips = {
     "The matrices stand side by side: put one below the other.": (
         _packed(weight=lambda parts: torch.cat(parts, dim=1))
     ),
-    "The output projection is not among them: pack three matrices.": (
-        _packed((*_PARTS, "output"))
-    ),
     "The matrices are stacked in a new dimension: use torch.cat.": (
         _packed(weight=torch.stack)
     ),
     "The parts stand in another order: queries, keys, values.": [
-        answer
-        for order in map(_in_order, list(permutations(range(3)))[1:])
-        for answer in (_packed(weight=order), _packed(bias=order))
+        _packed(names) for names in permutations(_PARTS) if names != _PARTS
     ],
     "Each matrix is transposed: PyTorch's class stores (outputs, inputs) too.": (
         _packed(weight=lambda parts: torch.cat([part.T for part in parts]))
-    ),
-    "The output projection's bias is not among them: pack three.": (
-        _packed(bias=lambda parts: torch.cat([*parts, parts[0]]))
-    ),
-    "The biases are left at zero: pack ours.": (
-        _packed(bias=lambda parts: torch.zeros(3 * len(parts[0])))
     ),
 }
 
@@ -209,13 +171,6 @@ class _MergedByReshape(MultiHeadAttention):
 
     def merge_heads(self, x: Tensor) -> Tensor:
         return x.reshape(x.size(0), x.size(2), -1)
-
-
-class _SplitByReshape(MultiHeadAttention):
-    """Splits the heads with `reshape` alone."""
-
-    def split_heads(self, x: Tensor) -> Tensor:
-        return x.reshape(x.size(0), self.n_heads, x.size(1), -1)
 
 
 class _WithPositions(MultiHeadAttention):
@@ -228,30 +183,11 @@ class _WithPositions(MultiHeadAttention):
         return super().forward(query, key, value, mask)
 
 
-class _Causal(MultiHeadAttention):
-    """Hides what comes later."""
+class _Adds(nn.Module):
+    """Returns its input, and so much more for each later token."""
 
-    def forward(
-        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
-        return super().forward(query, key, value, causal_mask(query.size(1)))
-
-
-class _Unchanged(nn.Module):
-    """Follows its tokens to the last digit."""
-
-    def forward(
-        self, query: Tensor, key: Tensor, value: Tensor
-    ) -> tuple[Tensor, Tensor]:
-        weights = torch.eye(value.size(1)).expand(value.size(0), 1, -1, -1)
-        return value.clone(), weights
-
-
-class _AddsPlaces(MultiHeadAttention):
-    """Adds a little more to the output of each later token."""
-
-    def __init__(self, d_model: int, n_heads: int, step: float) -> None:
-        super().__init__(d_model, n_heads)
+    def __init__(self, step: float) -> None:
+        super().__init__()
         self.step = step
 
     def extra_repr(self) -> str:
@@ -259,20 +195,18 @@ class _AddsPlaces(MultiHeadAttention):
         return f"step={self.step}"
 
     def forward(
-        self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
+        self, query: Tensor, key: Tensor, value: Tensor
     ) -> tuple[Tensor, Tensor]:
-        output, weights = super().forward(query, key, value, mask)
-        return output + self.step * torch.arange(query.size(1))[:, None], weights
+        weights = torch.eye(value.size(1)).expand(value.size(0), 1, -1, -1)
+        return value + self.step * torch.arange(value.size(1))[:, None], weights
 
 
-_ORDER = torch.tensor([2, 0, 5, 1, 4, 3])
-_BROKEN: dict[str, Callable[..., nn.Module]] = {
-    "whose heads are put back by reshape alone": lambda: _MergedByReshape(8, 4),
-    "whose heads are split by reshape alone": lambda: _SplitByReshape(8, 4),
-    "that knows positions": lambda: _WithPositions(8, 2),
-    "that sees only earlier tokens": lambda: _Causal(8, 2),
-    "that adds to later tokens": lambda step=0.1: _AddsPlaces(8, 2, step),
-}
+def _says(answer: Any, module: nn.Module) -> str:
+    """What a test says of a module, asked five times."""
+    said = {bool(answer(module)) for _ in range(5)}
+    if len(said) == 2:
+        return "sometimes accepted"
+    return "accepted" if said == {True} else "rejected"
 
 
 def _follows(same: Callable[[Tensor, Tensor], Any]) -> Callable[[nn.Module], Any]:
@@ -286,8 +220,8 @@ def _follows(same: Callable[[Tensor, Tensor], Any]) -> Callable[[nn.Module], Any
     return answer
 
 
-def _in_new_order(first: Tensor, second: Tensor) -> bool:
-    return torch.allclose(second, first[:, _ORDER], atol=1e-5)
+_ORDER = torch.tensor([2, 0, 5, 1, 4, 3])
+_follow = _follows(lambda a, b: torch.allclose(b, a[:, _ORDER], atol=1e-5))
 
 
 def _equal_tokens(attention: nn.Module) -> bool:
@@ -296,86 +230,38 @@ def _equal_tokens(attention: nn.Module) -> bool:
     return torch.allclose(output, output[:, :1].expand_as(output), atol=1e-5)
 
 
-_MOVES = (
-    "Your test rejects a module that returns its input unchanged: compare the second "
-    "output with the first one in the same new order."
-)
-
-
-def _rejects_right(n_heads: int) -> str:
-    return (
-        f"Your test rejects the right class with {n_heads} heads: a sum in another "
-        "order rounds differently, so compare with torch.allclose and an atol."
-    )
-
-
-def _accepts_broken(name: str) -> str:
-    return (
-        f"Your test accepts an attention {name}: feed tokens that differ, and compare "
-        "all numbers of the output, not its shape or its weights."
-    )
-
-
-def _is_unsure(name: str) -> str:
-    return (
-        f"Your test sometimes accepts an attention {name}: use an order that moves "
-        "every token."
-    )
-
-
-def _on_unchanged(answer: Any) -> bool:
-    return bool(answer(_Unchanged()))
-
-
-def _accepts_unchanged(verdict: bool) -> bool:
-    that(verdict, _MOVES)
-    return True
-
-
-def _on_right(answer: Any, n_heads: int) -> list[bool]:
-    module = MultiHeadAttention(8, n_heads)
-    return [bool(answer(module)) for _ in range(5)]
-
-
-def _accepts(verdicts: list[bool], n_heads: int) -> bool:
-    that(all(verdicts), _rejects_right(n_heads))
-    return True
-
-
-def _on_broken(answer: Any, name: str, *more: float) -> list[bool]:
-    module = _BROKEN[name](*more)
-    return [bool(answer(module)) for _ in range(5)]
-
-
-def _rejects(verdicts: list[bool], name: str, *more: float) -> bool:
-    that(not all(verdicts), _accepts_broken(name))
-    that(not any(verdicts), _is_unsure(name))
-    return True
-
-
 @exercise(
     "It needs no reference, so it runs on anybody's attention.",
-    right=_follows(_in_new_order),
+    right=_follow,
 )
 def follows_the_tokens(draw: Draw) -> Cases:
     """`follows_the_tokens(attention)`: a test that accepts and rejects."""
-    yield case(use=_on_unchanged, judge=_accepts_unchanged)
-    for n_heads in (1, 2, 4):
-        yield case(n_heads, use=_on_right, judge=_accepts)
-    steps = "that adds to later tokens", draw.uniform(0.05, 0.5)
-    for broken in (*((name,) for name in _BROKEN), steps):
-        yield case(*broken, use=_on_broken, judge=_rejects)
+    modules = {
+        "A module that returns its input": _Adds(0.0),
+        "The right class with 1 head": MultiHeadAttention(8, 1),
+        "The right class with 4 heads": MultiHeadAttention(8, 4),
+        "An attention whose heads are put back by reshape": _MergedByReshape(8, 4),
+        "An attention that knows positions": _WithPositions(8, 2),
+        "A module that adds to later tokens": _Adds(draw.uniform(0.05, 0.5)),
+    }
+    for what, module in modules.items():
+        yield case(module, what=what, use=_says)
 
 
-_MERGED, _SPLIT, _POSITIONS, *_ = _BROKEN
 follows_the_tokens.slips = {
-    _MOVES: _follows(lambda a, b: torch.allclose(a, b, atol=1e-5)),
-    _rejects_right(1): _follows(lambda a, b: torch.equal(b, a[:, _ORDER])),
-    _accepts_broken(_MERGED): _follows(lambda a, b: a.shape == b.shape),
-    _accepts_broken(_POSITIONS): _equal_tokens,
-    _is_unsure(_MERGED): (
-        lambda attention: (
-            _follows(_in_new_order)(attention) or bool(torch.rand(()) < 0.5)
-        )
+    "Your test rejects a module that returns its input unchanged: compare the second "
+    "output with the first one in the same new order.": (
+        _follows(lambda a, b: torch.allclose(a, b, atol=1e-5))
     ),
+    "Your test rejects the right class: a sum in another order rounds differently, so "
+    "compare with torch.allclose and an atol.": (
+        _follows(lambda a, b: torch.equal(b, a[:, _ORDER]))
+    ),
+    "Your test accepts a broken attention: feed tokens that differ, and compare all "
+    "numbers of the output, not its shape or its weights.": [
+        _follows(lambda a, b: a.shape == b.shape),
+        _equal_tokens,
+    ],
+    "Your test sometimes accepts a broken attention: use an order that moves every "
+    "token.": lambda attention: _follow(attention) or bool(torch.rand(()) < 0.5),
 }

@@ -1,28 +1,22 @@
 """The exercises of chapter 4: masks, a masked softmax, and five suspects."""
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from lib.exercises.forms import pair
 from lib.exercises.record import Cases, Draw, Parts, Without, case, exercise
 from lib.exercises.suspects import suspects as suspects  # the chapter calls it
 from lib.masks import causal_mask, padding_mask
 
 _INVERTED = "This mask is inverted: True means may be attended to."
-_NO_SELF = "A position does not see itself here: keep the diagonal."
-_WRONG_PAD = "Token 0 was taken for padding: use pad_id, which is 2 here."
 
 
-def _window(length: int, width: int) -> Tensor:
-    return _band(length, width - 1, 0)
-
-
-def _band(length: int, back: int, ahead: int) -> Tensor:
-    """Each position sees so many before it, and so many after it."""
-    return torch.ones(length, length).triu(-back).tril(ahead).bool()
+def _window(length: int, width: int, ahead: int = 0) -> Tensor:
+    return torch.ones(length, length).triu(1 - width).tril(ahead).bool()
 
 
 @exercise(
@@ -39,40 +33,22 @@ def window_mask(draw: Draw) -> Cases:
 window_mask.slips = {
     _INVERTED: lambda n, w: ~_window(n, w),
     "One too wide: width 3 means the position itself and two before.": (
-        lambda n, w: _band(n, w, 0)
+        lambda n, w: _window(n, w + 1)
     ),
     "One too narrow: width 3 means the position itself and two before.": (
-        lambda n, w: _band(n, w - 2, 0)
-    ),
-    _NO_SELF: lambda n, w: _band(n, w, -1),
-    "This window looks ahead: rows are queries, columns are keys.": (
-        lambda n, w: _window(n, w).T
+        lambda n, w: _window(n, w - 1)
     ),
     "This window reaches into the future too: close it.": (
-        lambda n, w: _band(n, w - 1, w - 1)
+        lambda n, w: _window(n, w, w - 1)
     ),
     "The whole past is open here: cut off what lies too far.": (
         lambda n, w: causal_mask(n)
     ),
-    "Nothing is open here: join with & what lies on or below the diagonal and what "
-    "lies on or above a lower one.": lambda n, w: torch.zeros(n, n).bool(),
 }
 
 
-def _columns(token_ids: Tensor, pad_id: int) -> Tensor:
-    return padding_mask(token_ids, pad_id)
-
-
-def _rows(token_ids: Tensor, pad_id: int) -> Tensor:
-    return padding_mask(token_ids, pad_id).transpose(-2, -1)
-
-
-def _past(token_ids: Tensor, ahead: int = 0) -> Tensor:
-    return _band(token_ids.size(1), token_ids.size(1), ahead)
-
-
 def _both(token_ids: Tensor, pad_id: int) -> Tensor:
-    return _columns(token_ids, pad_id) & _past(token_ids)
+    return padding_mask(token_ids, pad_id) & causal_mask(token_ids.size(1))
 
 
 @exercise(
@@ -81,7 +57,7 @@ def _both(token_ids: Tensor, pad_id: int) -> Tensor:
     without=Without(
         "This calls causal_mask or padding_mask: the task is to build both conditions "
         "yourself, with tril and a comparison.",
-        like=lambda ids, pad: padding_mask(ids, pad) & causal_mask(ids.size(1)),
+        like=_both,
         named={"causal_mask", "padding_mask"},
     ),
 )
@@ -100,68 +76,29 @@ decoder_mask.slips = {
         lambda ids, pad: _both(ids, pad)[:, 0]
     ),
     "This is one mask for all, but each sentence has its own padding.": (
-        lambda ids, pad: _past(ids)
+        lambda ids, pad: causal_mask(ids.size(1))
     ),
-    "This is the padding mask alone: add the causal one.": _columns,
-    "This marks padding in the rows, and has no causal mask: padding belongs in the "
-    "columns.": _rows,
-    "The axis for the heads comes second: (B, 1, T, T).": (
-        lambda ids, pad: _both(ids, pad).transpose(0, 1)
-    ),
+    "This is the padding mask alone: add the causal one.": padding_mask,
     _INVERTED: lambda ids, pad: ~_both(ids, pad),
     "A key must pass both: combine them with &, not with |.": (
-        lambda ids, pad: _columns(ids, pad) | _past(ids)
-    ),
-    "The future is open and the past is closed: use tril.": (
-        lambda ids, pad: _columns(ids, pad) & _past(ids).T
-    ),
-    "The future is open and the past is closed.": (
-        lambda ids, pad: _columns(ids, pad) & ~_past(ids)
-    ),
-    _NO_SELF: lambda ids, pad: _columns(ids, pad) & _past(ids, -1),
-    "Each position sees one token ahead: use tril without a diagonal.": (
-        lambda ids, pad: _columns(ids, pad) & _past(ids, 1)
+        lambda ids, pad: padding_mask(ids, pad) | causal_mask(ids.size(1))
     ),
     "The rows of padding are blocked too, which leaves queries that may attend to "
-    "nothing: block columns only.": lambda ids, pad: _both(ids, pad) & _rows(ids, pad),
-    "Padding is blocked in the rows, but its columns are open: a mask of shape "
-    "(B, 1, 1, T) marks columns.": lambda ids, pad: _rows(ids, pad) & _past(ids),
-    "Only padding is open here: use != pad_id, not ==.": (
-        lambda ids, pad: ~_columns(ids, pad) & _past(ids)
-    ),
-    _WRONG_PAD: lambda ids, pad: _both(ids, 0),
-    "No padding is blocked here: compare token_ids with pad_id.": (
-        lambda ids, pad: _past(ids).expand(len(ids), 1, -1, -1)
-    ),
-    "The future is open here: combine with tril.": (
-        lambda ids, pad: _columns(ids, pad).expand(-1, 1, ids.size(1), -1)
+    "nothing: block columns only.": lambda ids, pad: (
+        _both(ids, pad) & padding_mask(ids, pad).mT
     ),
 }
 
 
-def _filled(low: float, axis: int = -1) -> Callable[[Tensor, Tensor], Tensor]:
-    """An answer that fills with this number, and with zeros at the end."""
-
-    def answer(scores: Tensor, mask: Tensor) -> Tensor:
-        weights = scores.masked_fill(~mask, low).softmax(axis)
-        return weights.masked_fill(~mask, 0.0)
-
-    return answer
-
-
-def _masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
-    return _filled(torch.finfo(scores.dtype).min)(scores, mask)
+def _filled(scores: Tensor, mask: Tensor, low: float | None = None) -> Tensor:
+    """Fill with the lowest number or with another, and with zeros at the end."""
+    low = torch.finfo(scores.dtype).min if low is None else low
+    return scores.masked_fill(~mask, low).softmax(dim=-1).masked_fill(~mask, 0.0)
 
 
 def _added_infinity(scores: Tensor, mask: Tensor) -> Tensor:
     low = torch.zeros_like(scores).masked_fill(~mask, -math.inf)
     return (scores + low).softmax(dim=-1).nan_to_num(0.0)
-
-
-def _along_the_second_axis(scores: Tensor, mask: Tensor) -> Tensor:
-    return _filled(torch.finfo(scores.dtype).min, min(1, scores.dim() - 1))(
-        scores, mask
-    )
 
 
 def _gradient_is_finite(answer: Any, scores: Tensor, mask: Tensor) -> Any:
@@ -171,8 +108,7 @@ def _gradient_is_finite(answer: Any, scores: Tensor, mask: Tensor) -> Any:
 
 
 @exercise(
-    "Finite on the way, and exactly zero at the end, in every type.",
-    right=_masked_softmax,
+    "Finite on the way, and exactly zero at the end, in every type.", right=_filled
 )
 def masked_softmax(draw: Draw) -> Cases:
     """`masked_softmax(scores, mask)`: shares of the open keys alone."""
@@ -202,17 +138,11 @@ masked_softmax.slips = {
     "The weights were zeroed after the softmax only, so the row does not sum to 1: "
     "write over the scores before it.": lambda s, m: s.softmax(-1) * m,
     "The mask is read backward: True means may be attended to.": [
-        lambda s, m: _masked_softmax(s, ~m),
+        lambda s, m: _filled(s, ~m),
         lambda s, m: s.masked_fill(m, -1e9).softmax(-1),
     ],
-    "The mask had no effect: masked_fill returns a new tensor, so keep it.": (
-        lambda s, m: s.softmax(-1)
-    ),
     "A score of 0 still gets a share: write a very low number over it.": (
         lambda s, m: (s * m).softmax(-1)
-    ),
-    "This softmax runs down the columns: use dim=-1.": (
-        lambda s, m: s.masked_fill(~m, -1e9).softmax(0)
     ),
     "A row in which everything is blocked gives NaN: fill with the lowest finite "
     "number, torch.finfo(scores.dtype).min, not with −∞.": (
@@ -223,12 +153,10 @@ masked_softmax.slips = {
         lambda s, m: s.masked_fill(~m, -1e4).softmax(-1)
     ),
     "Scores of float16 cannot hold the number that you fill with: ask the type for its "
-    "lowest, torch.finfo(scores.dtype).min.": _filled(-1e9),
+    "lowest, torch.finfo(scores.dtype).min.": lambda s, m: _filled(s, m, -1e9),
     "In {what} the open keys lose their shares: what you write over a blocked score "
     "must lie below every score, so ask the type for it, "
-    "torch.finfo(scores.dtype).min.": _filled(-1e4),
-    "The shares do not sum to 1 along the last axis, which counts the keys: use "
-    "softmax(dim=-1), however many axes stand before it.": _along_the_second_axis,
+    "torch.finfo(scores.dtype).min.": lambda s, m: _filled(s, m, -1e4),
     "The weights are right, but the gradient is not finite: a NaN was made on the way "
     "and replaced afterwards, so fill with a finite number from the start.": (
         _added_infinity
@@ -237,22 +165,14 @@ masked_softmax.slips = {
 
 
 def _blocked(token_ids: Tensor, pad_id: int) -> tuple[Tensor, Tensor]:
-    return ~_past(token_ids), token_ids == pad_id
-
-
-def _is_pair(got: Any) -> bool:
-    return isinstance(got, list | tuple) and len(got) == 2
-
-
-def _named(got: Any) -> Parts:
-    return Parts(tgt_mask=got[0], tgt_key_padding_mask=got[1])
+    return ~causal_mask(token_ids.size(1)), token_ids == pad_id
 
 
 @exercise(
     "What the book joins with &, the other convention joins with |.",
     right=_blocked,
-    form=("the pair (tgt_mask, tgt_key_padding_mask)", _is_pair),
-    read=_named,
+    form=pair("the pair (tgt_mask, tgt_key_padding_mask)"),
+    read=lambda got: Parts(tgt_mask=got[0], tgt_key_padding_mask=got[1]),
 )
 def for_pytorch(draw: Draw) -> Cases:
     """`for_pytorch(token_ids, pad_id)`: two masks in which True blocks."""
@@ -268,22 +188,15 @@ for_pytorch.slips = {
         lambda ids, pad: (~_both(ids, pad), ids == pad)
     ),
     "tgt_mask is in the book's convention: turn it around with ~.": (
-        lambda ids, pad: (_past(ids), ids == pad)
-    ),
-    "tgt_mask blocks the diagonal: block only what lies above it.": (
-        lambda ids, pad: (_past(ids).T, ids == pad)
-    ),
-    "tgt_mask blocks the past and leaves the future open.": (
-        lambda ids, pad: (~_past(ids).T, ids == pad)
+        lambda ids, pad: (~_blocked(ids, pad)[0], ids == pad)
     ),
     "tgt_key_padding_mask has the shape (B, T) in PyTorch: leave out the axes for "
-    "heads and queries.": lambda ids, pad: (~_past(ids), ~_columns(ids, pad)),
-    "tgt_key_padding_mask is in the book's convention: True marks the padding.": (
-        lambda ids, pad: (~_past(ids), ids != pad)
+    "heads and queries.": lambda ids, pad: (
+        _blocked(ids, pad)[0],
+        ~padding_mask(ids, pad),
     ),
-    _WRONG_PAD: lambda ids, pad: (~_past(ids), ids == 0),
-    "No padding is marked here: use == pad_id.": (
-        lambda ids, pad: (~_past(ids), torch.zeros_like(ids).bool())
+    "tgt_key_padding_mask is in the book's convention: True marks the padding.": (
+        lambda ids, pad: (_blocked(ids, pad)[0], ids != pad)
     ),
 }
 

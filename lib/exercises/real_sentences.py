@@ -1,12 +1,15 @@
 """The exercises of chapter 16: references, signatures, rare words, intervals, pairs."""
 
 import itertools
+import math
 import random
 import statistics
 from collections.abc import Callable
 from typing import Any
 
-from lib.exercises.record import Cases, Draw, Parts, case, exercise, that
+from lib.corpora import references
+from lib.exercises.forms import TRUTH, pair
+from lib.exercises.record import Cases, Draw, Parts, case, exercise
 from lib.text import tokenize
 
 Pair = tuple[str, str]
@@ -27,35 +30,19 @@ _PAIRS = [
 ]
 
 
-def _collect(pairs: list[Pair]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for source, target in dict.fromkeys(pairs):
-        found.setdefault(source, []).append(target)
-    return found
-
-
-def _with_repeats(pairs: list[Pair]) -> dict[str, list[str]]:
-    return {s: [t for one, t in pairs if one == s] for s in _collect(pairs)}
-
-
 def _side_by_side(pairs: list[Pair]) -> dict[str, list[str]]:
     groups = itertools.groupby(pairs, key=lambda pair: pair[0])
     return {source: [target for _, target in group] for source, group in groups}
 
 
 def _as_facts(got: dict[str, Any]) -> Parts:
-    that(
-        not any(isinstance(targets, str) for targets in got.values()),
-        "A source should lead to a list of its targets, not to one of them; a later "
-        "pair would then replace an earlier one.",
-    )
     facts = {source: list(targets) for source, targets in got.items()}
     return Parts({"collect(pairs)": facts, "The order of the sources": list(facts)})
 
 
 @exercise(
     "Each source is translated once, and may be right in many ways.",
-    right=_collect,
+    right=references,
     form=("a dictionary", lambda got: isinstance(got, dict)),
     read=_as_facts,
 )
@@ -68,14 +55,11 @@ def collect(draw: Draw) -> Cases:
 collect.slips = {
     "A source should lead to a list of its targets, not to one of them; a later pair "
     "would then replace an earlier one.": dict,
-    "A pair that stands twice is counted twice: keep each target once.": _with_repeats,
-    "Only the last target of each source is left: add to the list, do not begin a new "
-    "one.": lambda pairs: {s: t[-1:] for s, t in _collect(pairs).items()},
-    "Only the first target of each source is kept.": (
-        lambda pairs: {s: t[:1] for s, t in _collect(pairs).items()}
+    "A pair that stands twice is counted twice: keep each target once.": (
+        lambda pairs: {one: [t for s, t in pairs if s == one] for one, _ in pairs}
     ),
     "The targets are right, but not in the order of their pairs; a set forgets the "
-    "order.": lambda pairs: {s: sorted(t) for s, t in _collect(pairs).items()},
+    "order.": lambda pairs: {s: sorted(t) for s, t in references(pairs).items()},
     "The pairs of one source need not stand side by side.": _side_by_side,
 }
 
@@ -96,59 +80,50 @@ def _comparable(*without: str) -> Callable[[str, str], bool]:
 @exercise(
     "Whoever gives no signature gives a number to believe in.",
     right=_comparable("version"),
-    read=bool,
+    form=TRUTH,
 )
 def comparable(draw: Draw) -> Cases:
     """`comparable(one, other)`: two signatures of sacreBLEU."""
-    changes = {
-        ("nrefs:1", "nrefs:var"): "not ",
-        ("case:mixed", "case:lc"): "not ",
-        ("tok:13a", "tok:none"): "not ",
-        ("smooth:exp", "smooth:floor[0.10]"): "not ",
-        ("eff:no|", ""): "not ",
-        ("2.4.0", "2.6.0"): "",
-    }
-    yield case(_SIGNATURE, _SIGNATURE)
-    for (old, new), said in changes.items():
-        other = _SIGNATURE.replace(old, new)
+    others = [_SIGNATURE]
+    for old, new in (
+        ("nrefs:1", "nrefs:var"),
+        ("case:mixed", "case:lc"),
+        ("tok:13a", "tok:none"),
+        ("smooth:exp", "smooth:floor[0.10]"),
+        ("eff:no|", ""),
+        ("2.4.0", "2.6.0"),
+    ):
+        others.append(_SIGNATURE.replace(old, new))
+    others.append("version:2.5.1|tok:13a|nrefs:1|eff:no|smooth:exp|case:mixed")
+    for other in others:
         for one, two in ((_SIGNATURE, other), (other, _SIGNATURE)):
-            yield case(one, two, what=f"{one} and {two} are {said}comparable")
-    other = "version:2.5.1|tok:13a|nrefs:1|eff:no|smooth:exp|case:mixed"
-    yield case(_SIGNATURE, other, what=f"{_SIGNATURE} and {other} are comparable")
+            yield case(one, two, what=f"comparable({one!r}, {two!r})")
 
 
 comparable.slips = {
-    "A signature agrees with itself, but your answer says that it does not.": (
-        lambda one, other: False
-    ),
-    "The number of references differs (nrefs); more of them give a higher score. So "
-    "{what}.": [lambda one, other: True, _comparable("version", "nrefs")],
-    "One of them was computed in lower case (case:lc), which scores higher. So "
-    "{what}.": _comparable("version", "case"),
-    "The sentences were cut into words in different ways (tok). So {what}.": (
-        _comparable("version", "tok")
-    ),
-    "They treat runs that are never right in different ways (smooth). So {what}.": (
-        _comparable("version", "smooth")
-    ),
-    "One of them lacks a field that the other has. So {what}.": [
+    "These signatures differ in more than the version, so {what} should be False.": [
+        lambda one, other: True,
+        *(_comparable("version", name) for name in ("nrefs", "case", "tok", "smooth")),
+    ],
+    "One of them lacks a field that the other has, so {what} should be False.": [
         lambda one, other: _fields(one, "version").items() <= _fields(other).items(),
         lambda one, other: _fields(other, "version").items() <= _fields(one).items(),
     ],
-    "The version alone does not make scores incomparable here. So {what}.": (
+    "The version alone does not make scores incomparable, so {what} should be True.": (
         _comparable()
     ),
-    "The fields may stand in any order: compare names with values, not the text. So "
-    "{what}.": lambda one, other: one.split("|")[:-1] == other.split("|")[:-1],
+    "The fields may stand in any order: compare names with values, not the text.": (
+        lambda one, other: one.split("|")[:-1] == other.split("|")[:-1]
+    ),
 }
 
 
-def _words(sentence: str, marks: bool = False) -> list[str]:
-    return [t for t in tokenize(sentence) if marks or t[0].isalnum()]
-
-
-def _rarest(sentence: str, counts: dict[str, int], choose: Any = min) -> Any:
-    return choose([counts.get(word.lower(), 0) for word in _words(sentence)])
+def _rarest(
+    sentence: str, counts: dict[str, int], marks: bool = False, capitals: bool = False
+) -> int:
+    """The least count; the options make what people get wrong."""
+    words = [t for t in tokenize(sentence) if marks or t[0].isalnum()]
+    return min(counts.get(w if capitals else w.lower(), 0) for w in words)
 
 
 @exercise("A sentence is as hard as its hardest word.", right=_rarest)
@@ -167,24 +142,17 @@ def rarest(draw: Draw) -> Cases:
 
 rarest.slips = {
     "That is the word; return how often it was seen.": (
-        lambda s, counts: min(_words(s), key=lambda w: counts.get(w.lower(), 0))
-    ),
-    "This is the most frequent word; take the least frequent one.": (
-        lambda s, counts: _rarest(s, counts, max)
-    ),
-    "This looks like a mean; take the least.": (
-        lambda s, counts: _rarest(s, counts, lambda found: sum(found) / len(found))
+        lambda s, counts: min(tokenize(s), key=lambda w: counts.get(w.lower(), 0))
     ),
     "The period is no word, but it was looked up as one.": (
-        lambda s, counts: min(counts.get(w.lower(), 0) for w in _words(s, marks=True))
+        lambda s, counts: _rarest(s, counts, marks=True)
     ),
-    "Capitals hide a word: counts has them in lower case.": [
-        lambda s, counts: min(counts.get(w, 0) for w in _words(s)),
-        lambda s, counts: min(counts[w] for w in _words(s) if w in counts),
-    ],
+    "Capitals hide a word: counts has them in lower case.": (
+        lambda s, counts: _rarest(s, counts, capitals=True)
+    ),
     "A word that is not in counts was seen 0 times; do not leave it out.": (
         lambda s, counts: min(
-            counts[w.lower()] for w in _words(s) if w.lower() in counts
+            counts[w.lower()] for w in tokenize(s) if w.lower() in counts
         )
     ),
 }
@@ -192,17 +160,18 @@ rarest.slips = {
 # Of many different values no two draws of one's own have the same mean.
 _SQUARES = [place**2 / 7 for place in range(100)]
 _DRAWN = "It differs from call to call: draw with `draw`."
+Ends = tuple[float, float]
 
 
 def _size(number: float, low: float, high: float) -> str:
+    if number < 0 < low:
+        return "below zero"
+    if number > 3 * high:
+        return "several times too large"
     return "too small" if number < low else "too large" if number > high else "right"
 
 
-def _is_pair(got: Any) -> bool:
-    return isinstance(got, list | tuple) and len(got) == 2
-
-
-def _ends(got: Any, middle: tuple[float, float], wide: tuple[float, float]) -> Any:
+def _ends(got: Any, middle: Ends, wide: Ends) -> Any:
     """What can be said of an interval, however its numbers were drawn."""
     low, high = (float(end) for end in got)
     order = "the same" if low == high else "in order" if low < high else "exchanged"
@@ -221,76 +190,60 @@ def _repeats(answer: Any, *values: list[float]) -> Any:
 
 
 def _bootstrap(
+    values: list[float],
+    draw: random.Random,
     low: int = 25,
     high: int = 974,
     size: int | None = None,
     replaces: bool = True,
-    means: bool = True,
-    own: bool = False,
-) -> Callable[[list[float], random.Random], Any]:
-    """An answer to 14.4; the options are what goes wrong."""
-
-    def answer(values: list[float], draw: random.Random) -> Any:
-        draw = random.Random() if own else draw
-        k = size or len(values)
-        take = draw.choices if replaces else draw.sample
-        sums = sorted(sum(take(values, k=k)) for _ in range(1000))
-        return tuple(sums[end] / (k if means else 1) for end in (low, high))
-
-    return answer
+) -> Ends:
+    """The two bounds; the options make what people get wrong."""
+    k = size or len(values)
+    take = draw.choices if replaces else draw.sample
+    means = sorted(sum(take(values, k=k)) / k for _ in range(1000))
+    return means[low], means[high]
 
 
 @exercise(
     "Ten times the sentences make it about a third as wide.",
-    right=_bootstrap(),
-    form=("two numbers, the lower and the upper", _is_pair),
+    right=_bootstrap,
+    form=pair("two numbers, the lower and the upper"),
 )
 def interval(draw: Draw) -> Cases:
     """`interval(values, draw)`: the bootstrap of a mean."""
 
     def facts(answer: Any, values: list[float]) -> Any:
         # The bounds lie two standard errors, 0.096 for 60 of 100, on either side.
-        mean, error = statistics.fmean(values), statistics.pstdev(values) / 10
+        mean = statistics.fmean(values)
+        error = statistics.pstdev(values) / math.sqrt(len(values))
         middle = mean - 1.2 * error, mean + 1.2 * error
         got = answer(values, random.Random(5))
         return _ends(got, middle, wide=(3.43 * error, 4.59 * error))
 
-    def narrows(answer: Any) -> bool:
-        few = answer([1, 0] * 10, random.Random(1))
-        many = answer([1, 0] * 500, random.Random(1))
-        return bool(few[1] - few[0] > 3 * (many[1] - many[0]))
-
     what = "interval(values, draw)"
     yield case([1] * 60 + [0] * 40, use=facts, what=what)
     yield case(_SQUARES, use=_repeats, what="The same draw, the same interval:")
-    yield case(use=narrows, what="That the interval narrows")
-    right = draw.randint(30, 70)
-    yield case([1] * right + [0] * (100 - right), use=facts, what=what)
+    right, wrong = draw.randint(200, 300), draw.randint(100, 200)
+    yield case([1] * right + [0] * wrong, use=facts, what=what)
 
 
 interval.slips = {
     "Both ends are the same: drawn without replacement, every sample is the whole list "
-    "again. Use draw.choices(values, k=len(values)).": _bootstrap(replaces=False),
-    "The lower end comes first.": _bootstrap(low=974, high=25),
+    "again. Use draw.choices(values, k=len(values)).": (
+        lambda values, draw: _bootstrap(values, draw, replaces=False)
+    ),
     "The ends should be means, between 0 and 1 here; divide the sum by the size.": (
-        _bootstrap(means=False)
+        lambda values, draw: [end * len(values) for end in _bootstrap(values, draw)]
     ),
-    "The interval should lie around the mean, 0.6.": (
-        lambda values, draw: tuple(end / 2 for end in _bootstrap()(values, draw))
+    "The interval is too narrow: leave 2.5% of the means on each side.": (
+        lambda values, draw: _bootstrap(values, draw, low=50, high=949)
     ),
-    "The interval is too narrow: between 5% and 95%, or 16% and 84%, lie fewer means; "
-    "leave 2.5% on each side.": [
-        _bootstrap(low=50, high=949),
-        _bootstrap(low=160, high=839),
-    ],
     "The interval is too wide: take the means with 2.5% of all below and above, not "
     "the smallest and the largest; and draw as many values as the list has.": [
-        _bootstrap(low=0, high=999),
-        _bootstrap(size=10),
+        lambda values, draw: _bootstrap(values, draw, low=0, high=999),
+        lambda values, draw: _bootstrap(values, draw, size=100),
     ],
-    _DRAWN: _bootstrap(own=True),
-    "The interval should narrow when there are more values: each sample must be as "
-    "large as the list.": _bootstrap(size=100),
+    _DRAWN: lambda values, draw: _bootstrap(values, random.Random()),
 }
 
 # Hard and easy sentences, and in each of them one system a little better, or not.
@@ -299,36 +252,26 @@ _OURS = [value + 1 + place % 3 for place, value in enumerate(_THEIRS)]
 
 
 def _paired(
-    low: int = 25,
-    high: int = 974,
-    size: int | None = None,
-    apart: bool = False,
-    sign: int = 1,
-    means: bool = True,
-    own: bool = False,
-) -> Callable[[list[float], list[float], random.Random], tuple[float, float]]:
-    """An answer to 14.5; the options are what goes wrong."""
+    ours: list[float], theirs: list[float], draw: random.Random, **options: Any
+) -> Ends:
+    """Drawing places and taking the same ones from both draws the differences."""
+    differences = [a - b for a, b in zip(ours, theirs, strict=True)]
+    return _bootstrap(differences, draw, **options)
 
-    def answer(
-        ours: list[float], theirs: list[float], draw: random.Random
-    ) -> tuple[float, float]:
-        draw = random.Random() if own else draw
-        k, found = size or len(ours), []
-        for _ in range(1000):
-            one = draw.choices(range(len(ours)), k=k)
-            other = draw.choices(range(len(ours)), k=k) if apart else one
-            total = sum(ours[i] for i in one) - sum(theirs[i] for i in other)
-            found.append(sign * total / (k if means else 1))
-        found.sort()
-        return found[low], found[high]
 
-    return answer
+def _apart(ours: list[float], theirs: list[float], draw: random.Random) -> Ends:
+    found = sorted(
+        statistics.fmean(draw.choices(ours, k=len(ours)))
+        - statistics.fmean(draw.choices(theirs, k=len(theirs)))
+        for _ in range(1000)
+    )
+    return found[25], found[974]
 
 
 @exercise(
     "Both meet the same luck, and what is left is the difference.",
-    right=_paired(),
-    form=("two numbers: the lower, the upper", _is_pair),
+    right=_paired,
+    form=pair("two numbers: the lower, the upper"),
 )
 def paired(draw: Draw) -> Cases:
     """`paired(ours, theirs, draw)`: the paired bootstrap of two means."""
@@ -336,15 +279,6 @@ def paired(draw: Draw) -> Cases:
     def facts(answer: Any, ours: list[float], theirs: list[float]) -> Any:
         # The mean difference is 1.99 and scatters by 0.08; apart, the means do by 4.1.
         got = answer(ours, theirs, random.Random(5))
-        that(
-            got[1] - got[0] < 4,
-            "The interval is very wide: the two lists were drawn apart. Draw places, "
-            "and take the same ones from both.",
-        )
-        that(
-            not (got[0] > -3 and got[1] < -1),
-            "The sign is the wrong way round: ours less theirs.",
-        )
         return _ends(got, middle=(1.8, 2.2), wide=(0.27, 0.38))
 
     yield case(_OURS, _THEIRS, use=facts, what="paired(ours, theirs, draw)")
@@ -353,17 +287,14 @@ def paired(draw: Draw) -> Cases:
 
 
 paired.slips = {
-    "The lower end comes first.": _paired(low=974, high=25),
     "The interval is very wide: the two lists were drawn apart. Draw places, and take "
-    "the same ones from both.": _paired(apart=True),
-    "The sign is the wrong way round: ours less theirs.": _paired(sign=-1),
-    "The interval should lie around the difference of the two means, 1.99, and be "
-    "narrow; divide the sum by the size.": lambda ours, theirs, draw: tuple(
-        end / 2 for end in _paired()(ours, theirs, draw)
+    "the same ones from both.": _apart,
+    "The sign is the wrong way round: ours less theirs.": (
+        lambda ours, theirs, draw: _paired(theirs, ours, draw)
     ),
     "The interval is too narrow: leave 2.5% of the draws on each side, and draw with "
-    "replacement.": _paired(low=160, high=839),
+    "replacement.": lambda *given: _paired(*given, low=160, high=839),
     "The interval is too wide: leave 2.5% of the draws out on each side, and draw as "
-    "many sentences as there are.": [_paired(low=0, high=999), _paired(size=60)],
-    _DRAWN: _paired(own=True),
+    "many sentences as there are.": lambda *given: _paired(*given, low=0, high=999),
+    _DRAWN: lambda ours, theirs, draw: _paired(ours, theirs, random.Random()),
 }
