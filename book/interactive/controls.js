@@ -148,16 +148,18 @@ export function textField(controls, name, label, attributes) {
  * A button of a row; what its `act` changes is shown.
  * @template T
  * @param {Controls<T>} controls
- * @param {string} label
+ * @param {string | (() => string)} label a function if it changes
  * @param {() => void} act
  * @param {() => boolean} [off] whether there is nothing to press it for
  */
 export function pushButton(controls, label, act, off = () => false) {
-  const made = button(controls.place, label, () => {
+  const changes = typeof label === "function";
+  const made = button(controls.place, changes ? "" : label, () => {
     act();
     controls.changed();
   });
   controls.shows.push(() => {
+    if (changes) made.textContent = label();
     made.disabled = off();
   });
   return made;

@@ -157,12 +157,11 @@ export function through(parent, tag, points, look) {
  * The edge of what may be chosen.
  * @param {boolean} chosen
  * @param {string} [otherwise] the color of its edge if it is not
- * @param {number} [width] of the edge if it is
  * @returns {Attributes}
  */
-export function edge(chosen, otherwise = "line", width = 3) {
+export function edge(chosen, otherwise = "line") {
   const stroke = `var(--${chosen ? "accent" : otherwise})`;
-  return { stroke, "stroke-width": chosen ? width : 1 };
+  return { stroke, "stroke-width": chosen ? 3 : 1 };
 }
 
 /**

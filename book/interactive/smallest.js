@@ -8,6 +8,8 @@ import { mapped, Tape, Value, withGradient } from "./tape.js";
 export const SOURCE_WORDS = ["<SOS>", "lets", "to", "go"];
 export const TARGET_WORDS = ["<SOS>", "ir", "vamos", "y", "<EOS>"];
 
+const MOST_WORDS = 4; // of a translation
+
 /** Both phrases, the decoder's input and what it has to answer, as ids. */
 export const PHRASES = [
   { src: [0, 1, 3], tgtIn: [0, 2], tgtOut: [2, 4] },
@@ -108,11 +110,10 @@ export function forward(numbers, src, tgt) {
  * Write a translation, always the best next word.
  * @param {Numbers} numbers
  * @param {number[]} src
- * @param {number} [patience] the most words
  */
-export function translate(numbers, src, patience = 4) {
+export function translate(numbers, src) {
   const written = [0];
-  while (written.at(-1) !== 4 && written.length <= patience) {
+  while (written.at(-1) !== 4 && written.length <= MOST_WORDS) {
     const { scores } = forward(numbers, src, written);
     const last = Array.from(scores.row(scores.rows - 1));
     written.push(last.indexOf(Math.max(...last)));

@@ -56,9 +56,8 @@ export class Training {
   steps = 0;
   adam = new Adam(0);
 
-  /** @param {number} [seed] */
-  constructor(seed = 1) {
-    let state = seed;
+  constructor() {
+    let state = 1;
     this.random = () => {
       state = (state * 48271) % 2147483647;
       return (2 * state) / 2147483647 - 1;

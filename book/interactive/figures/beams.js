@@ -253,7 +253,7 @@ class Beams extends Figure {
     const box = touchable(drawing, node.name, label);
     const fill = kept ? shade(0.55, "word") : "var(--paper)";
     const living = this.now.open.includes(node.name);
-    rect(box, [x, y - 20, width, 40], { rx: 5, fill, ...edge(living, "line", 2.5) });
+    rect(box, [x, y - 20, width, 40], { rx: 5, fill, ...edge(living) });
     write(box, x + width / 2, y - 3, node.word, MIDDLE);
     write(box, x + width / 2, y + 14, value, { ...MIDDLE, class: "number" });
   }

@@ -2,7 +2,7 @@
 
 import { onPress } from "../canvas.js";
 import { choice, options, pushButton, textField } from "../controls.js";
-import { cell, edge, rect, shade, touchable, write } from "../draw.js";
+import { cell, edge, rect, shade, touchable, widthOf, write } from "../draw.js";
 import { Figure, mounting } from "../frame.js";
 import { CHARACTERS, MERGES } from "../merge_list.js";
 import { SubwordVocabulary } from "../subwords.js";
@@ -216,7 +216,7 @@ class Merges extends Figure {
     const joined = step ? rules[steps[step].rule].pair.join("") : "";
     let [x, y] = [0, 4];
     for (const word of steps[step].words) {
-      const widths = word.map(widthOf);
+      const widths = word.map((piece) => Math.max(24, widthOf(piece) + 14));
       const whole = widths.reduce((sum, each) => sum + each, 0);
       if (x > 0 && x + whole > width) [x, y] = [0, y + 44];
       word.forEach((piece, i) => {
@@ -265,13 +265,6 @@ class Merges extends Figure {
     });
     return top + 14 + 32 * Math.ceil(shown.length / across);
   }
-}
-
-/** About how wide a piece stands in its box. @param {string} piece */
-function widthOf(piece) {
-  const narrow = (piece.match(/[ilrtfjI.,'!:;|]/g) ?? []).length;
-  const broad = (piece.match(/[mwMW▁]/g) ?? []).length;
-  return Math.max(24, 10 + 9 * piece.length - 4 * narrow + 4 * broad);
 }
 
 export const mount = mounting(Merges);

@@ -92,10 +92,7 @@ class SmallestPlane extends Figure {
 
   addControls() {
     const { controls } = this;
-    const next = pushButton(controls, "", () => this.quarter());
-    controls.shows.push(() => {
-      next.textContent = `next: ${PHASES[this.phase]}`;
-    });
+    pushButton(controls, () => `next: ${PHASES[this.phase]}`, () => this.quarter());
     pushButton(controls, "10 steps", () => {
       for (let i = 0; i < 10; i++) this.step();
       this.show(this.summary());

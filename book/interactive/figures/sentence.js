@@ -48,34 +48,32 @@ const RULES = {
 };
 
 /**
- * The numbers of a head for one of the sentences, two tokens of padding last.
+ * The numbers of a head for one of the sentences, two tokens of padding last if wanted.
  * @param {number} wanted
  * @param {string} attention
+ * @param {boolean} padded
  * @returns {Head}
  */
-export function headOf(wanted, attention) {
+export function headOf(wanted, attention, padded) {
   const bytes = Int8Array.from(atob(HEADS.bytes), (letter) => letter.charCodeAt(0));
-  const pads = Array(HEADS.padding).fill("<pad>");
+  const pads = Array(padded ? HEADS.padding : 0).fill("<pad>");
   let at = 0;
   /** @param {string[]} tokens */
   const take = ({ length }) => {
-    const part = bytes.subarray(at, (at += length * HEADS.width));
+    const rows = length + pads.length;
+    const part = bytes.subarray(at, at + rows * HEADS.width);
+    at += (length + HEADS.padding) * HEADS.width;
     const numbers = Float32Array.from(part, (number) => number / HEADS.scale);
-    return new Matrix(length, HEADS.width, numbers);
+    return new Matrix(rows, HEADS.width, numbers);
   };
   const found = HEADS.sentences.map(({ src, tgt }) =>
     Object.keys(HEADS.heads).map((name) => {
-      const rows = [...(name === "encoder" ? src : tgt), ...pads];
-      const cols = [...(name === "decoder" ? tgt : src), ...pads];
-      return { name, rows, cols, numbers: [take(rows), take(cols), take(cols)] };
+      const [rows, cols] = [name === "encoder" ? src : tgt, name === "decoder" ? tgt : src];
+      const numbers = [take(rows), take(cols), take(cols)];
+      return { name, rows: [...rows, ...pads], cols: [...cols, ...pads], numbers };
     }),
   );
   return found[wanted].filter(({ name }) => name === attention)[0];
-}
-
-/** @param {Matrix} matrix @param {number} count how many of its rows */
-function first({ cols, data }, count) {
-  return new Matrix(count, cols, data.slice(0, count * cols));
 }
 
 /** @param {number[]} a @param {ArrayLike<number>} b */
@@ -164,10 +162,7 @@ class Sentence extends MovingFigure {
     if (this.masks) choice(controls, "rule", "mask", options(RULES));
     if (this.masks) toggle(controls, "padded", "filled up with <pad>");
     html(controls.place, "span", { style: "flex-basis: 100%" }); // a row of its own
-    const play = pushButton(controls, "", () => this.play());
-    controls.shows.push(() => {
-      play.textContent = this.moving ? "❚❚ Pause" : "▶ Play";
-    });
+    pushButton(controls, () => (this.moving ? "❚❚ Pause" : "▶ Play"), () => this.play());
     this.addStages(LAST);
     pushButton(controls, "as in the model", () => this.begin());
   }
@@ -206,14 +201,7 @@ class Sentence extends MovingFigure {
 
   /** The tokens and the numbers, with padding if it is wanted. */
   get head() {
-    const { rows, cols, numbers } = headOf(this.sentence, this.attention);
-    const less = this.padded ? 0 : HEADS.padding;
-    const counts = [rows.length, cols.length, cols.length];
-    return {
-      rows: rows.slice(0, rows.length - less),
-      cols: cols.slice(0, cols.length - less),
-      numbers: numbers.map((matrix, i) => first(matrix, counts[i] - less)),
-    };
+    return headOf(this.sentence, this.attention, this.padded);
   }
 
   /** All that is shown, from the scores to the mixture. */

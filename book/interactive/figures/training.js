@@ -40,12 +40,10 @@ class SmallTraining extends Figure {
     });
     this.script = script;
     const { controls } = this;
-    const train = pushButton(controls, "", () => {
+    const label = () => (this.running ? "stop" : this.steps ? "go on" : "train");
+    pushButton(controls, label, () => {
       this.running = !this.running;
       this.run();
-    });
-    controls.shows.push(() => {
-      train.textContent = this.running ? "stop" : this.steps ? "go on" : "train";
     });
     pushButton(controls, "start again", () => this.restart(), () => !this.steps);
     choice(controls, "rate", "learning rate", [0.0003, 0.003, 0.01, 0.03, 0.1]);

@@ -3,7 +3,7 @@
 import {
   circle, END, fixed, MIDDLE, rect, segment, svg, touchable, widthOf, write,
 } from "../draw.js";
-import { strongest } from "./heads.js";
+import { looked, strongest } from "./heads.js";
 import { widest } from "./pictures.js";
 
 /**
@@ -115,8 +115,8 @@ function boxes(words, top, room) {
  * @param {[number, import("../draw.js").Attributes]} letters where they stand, and how
  */
 function drawKey(drawing, attention, place, at, box, [x, look]) {
-  const looked = place < 0 ? 0 : mean(attention, place, at);
-  rect(drawing, box, { rx: 4, fill: tint(looked / 2, "key", "paper") });
+  const share = looked(attention, place)[at] ?? 0;
+  rect(drawing, box, { rx: 4, fill: tint(share / 2, "key", "paper") });
   write(drawing, x, box[1] + 18, attention.keys[at], look);
 }
 
@@ -124,8 +124,8 @@ function drawKey(drawing, attention, place, at, box, [x, look]) {
 function drawQuery(drawing, attention, place, at, box, [x, look]) {
   const query = attention.queries[at];
   const most = strongest(attention, at);
-  const looked = most ? `looked most at ${most.key}, ${fixed(most.weight)}` : "";
-  const token = touchable(drawing, `row-${at}`, `${query} ${looked}`, at === place);
+  const where = most ? `looked most at ${most.key}, ${fixed(most.weight)}` : "";
+  const token = touchable(drawing, `row-${at}`, `${query} ${where}`, at === place);
   const [fill, stroke] =
     at === place ? ["var(--field)", "var(--accent)"] : ["var(--paper)", "none"];
   rect(token, box, { rx: 4, fill, stroke });
@@ -167,17 +167,6 @@ function drawWeights(drawing, { heads }, place, ends) {
 function tint(weight, role, ground) {
   const share = (100 * weight).toFixed(1);
   return `color-mix(in srgb, var(--role-${role}) ${share}%, var(--${ground}))`;
-}
-
-/**
- * @param {Attention} attention
- * @param {number} query
- * @param {number} key
- */
-function mean({ heads }, query, key) {
-  if (!heads.length || query >= heads[0].weights.rows) return 0;
-  const sum = heads.reduce((all, { weights }) => all + weights.row(query)[key], 0);
-  return sum / heads.length;
 }
 
 /**

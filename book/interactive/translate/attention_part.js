@@ -3,7 +3,7 @@
 import { choice, Controls, row } from "../controls.js";
 import { fixed, html } from "../draw.js";
 import { drawHeat, drawLines } from "./attend.js";
-import { attentionOf, strongest } from "./heads.js";
+import { attentionOf, numbered, strongest } from "./heads.js";
 import { picture } from "./pictures.js";
 
 /**
@@ -112,9 +112,4 @@ export class AttentionPart {
     const start = who ? `${who} ${attention.queries[place]} it` : attention.queries[place];
     return `${start} looked most at ${most.key}: ${fixed(most.weight)} of 1${how}.`;
   }
-}
-
-/** As many options, counted from 1. @param {number} count @returns {[number, string][]} */
-function numbered(count) {
-  return Array.from({ length: count }, (_, n) => [n, String(n + 1)]);
 }

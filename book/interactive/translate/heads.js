@@ -13,11 +13,17 @@ import { Matrix } from "../arrays.js";
 
 const COLORS = ["query", "key", "value", "word", "position", "mistake"];
 
-/** The name of an attention among the model's. @param {View} view */
+/** The name of an attention among the model's.
+ * @param {Pick<View, "kind" | "layer">} view */
 export function attentionName({ kind, layer }) {
   const part = kind === "encoder" ? "encoder" : "decoder";
   const which = kind === "cross" ? "cross_attention" : "self_attention";
   return `${part}.layers.${layer}.${which}`;
+}
+
+/** As many options, counted from 1. @param {number} count @returns {[number, string][]} */
+export function numbered(count) {
+  return Array.from({ length: count }, (_, n) => [n, String(n + 1)]);
 }
 
 /**
@@ -82,16 +88,27 @@ function chosenHeads(all, wanted) {
 }
 
 /**
- * Where a row looks most, on average over the heads in sight.
+ * How much a row looks at each key, on average over the heads in sight; nothing if there
+ * is no such row.
+ * @param {Attention} attention
+ * @param {number} row
+ */
+export function looked({ keys, heads }, row) {
+  if (!heads.length || row < 0 || row >= heads[0].weights.rows) return [];
+  return keys.map(
+    (_, key) =>
+      heads.reduce((sum, { weights }) => sum + weights.row(row)[key], 0) / heads.length,
+  );
+}
+
+/**
+ * Where a row looks most.
  * @param {Attention} attention
  * @param {number} row
  * @returns {{ key: string, weight: number } | null}
  */
-export function strongest({ keys, heads }, row) {
-  if (!heads.length || row < 0 || row >= heads[0].weights.rows) return null;
-  const sums = keys.map((_, key) =>
-    heads.reduce((sum, { weights }) => sum + weights.row(row)[key], 0),
-  );
-  const best = sums.indexOf(Math.max(...sums));
-  return { key: keys[best], weight: sums[best] / heads.length };
+export function strongest(attention, row) {
+  const shares = looked(attention, row);
+  const best = shares.indexOf(Math.max(...shares));
+  return best < 0 ? null : { key: attention.keys[best], weight: shares[best] };
 }

@@ -4,8 +4,8 @@ import { pushButton } from "../controls.js";
 
 /**
  * @typedef {{
- *   shown: number, atEnd: boolean, compute: () => Promise<void>, forward: () => void,
- *   back: () => void, show: (count: number) => void
+ *   shown: number, atEnd: boolean, compute: () => Promise<void>,
+ *   show: (count: number) => void
  * }} Movable a session, or what else is shown step by step
  */
 
@@ -46,7 +46,7 @@ export class Player {
     const { turn } = this;
     await this.session.compute();
     if (turn !== this.turn) return false;
-    this.session.forward();
+    this.session.show(this.session.shown + 1);
     return true;
   }
 
@@ -66,15 +66,10 @@ export class Player {
     if (await this.advance()) this.changed();
   }
 
-  back() {
+  /** Show so many of the steps that are there. @param {number} count */
+  to(count) {
     this.stop();
-    this.session.back();
-    this.changed();
-  }
-
-  toStart() {
-    this.stop();
-    this.session.show(0);
+    this.session.show(count);
     this.changed();
   }
 
@@ -100,11 +95,8 @@ export class Player {
  * @param {Player} player
  */
 export function playButton(controls, player) {
-  const made = pushButton(controls, "", () =>
+  const label = () => (player.playing ? "❚❚ Pause" : "▶ Play");
+  return pushButton(controls, label, () =>
     player.playing ? player.pause() : player.play(),
   );
-  controls.shows.push(() => {
-    made.textContent = player.playing ? "❚❚ Pause" : "▶ Play";
-  });
-  return made;
 }

@@ -2,9 +2,9 @@
 //
 // No drawing here, and no model: that is an `Engine`, which may be far away and answers
 // later. `read` takes a sentence; `compute` asks for the next token (in a beam: for the
-// next step of the search), `forward` and `back` show one more or one less; `path()`
-// holds the steps that are in sight, each with the likeliest next tokens and what each
-// head looked at; `overrule` writes another token in one step and drops what came after.
+// next step of the search), `show` brings so many steps in sight; `path()` holds them,
+// each with the likeliest next tokens and what each head looked at; `overrule` writes
+// another token in one step and drops what came after.
 
 import { Matrix } from "../arrays.js";
 import { noSwitches } from "../config.js";
@@ -160,9 +160,10 @@ export class Session {
     if (turn === this.turn) use(found);
   }
 
-  /** Bring so many steps in sight, and look at the last. @param {number} count */
+  /** Bring so many steps in sight, as far as they are computed, and look at the last.
+   * @param {number} count */
   show(count) {
-    this.shown = count;
+    this.shown = Math.max(0, Math.min(count, this.computed));
     this.selected = null;
     this.chosen = null;
   }
@@ -207,16 +208,6 @@ export class Session {
     const ids = [...(parent?.ids ?? []), node.token];
     const attention = revived(node.attention);
     return (this.hypotheses[node.number] = { ...node, attention, parent, ids });
-  }
-
-  /** Show one step more, if it is computed. */
-  forward() {
-    if (this.shown < this.computed) this.show(this.shown + 1);
-  }
-
-  /** Show one step less; it is not forgotten. */
-  back() {
-    this.show(Math.max(0, this.shown - 1));
   }
 
   /** The hypothesis of the beam that is looked at. @returns {Hypothesis | null} */
@@ -282,7 +273,7 @@ export class Session {
     await this.take(this.engine.overrule(ids, token), (progress) => {
       this.add(progress);
       if (token !== this.steps[place].likeliest[0][0]) this.forced.add(place);
-      this.forward();
+      this.show(place + 1);
     });
   }
 

@@ -133,8 +133,8 @@ export class Studio {
     const atStart = () => session.shown === 0;
     const atEnd = () => session.atEnd;
     this.addSentences(controls);
-    pushButton(controls, "To start", () => player.toStart(), atStart);
-    pushButton(controls, "◀ Back", () => player.back(), atStart);
+    pushButton(controls, "To start", () => player.to(0), atStart);
+    pushButton(controls, "◀ Back", () => player.to(session.shown - 1), atStart);
     this.play = playButton(controls, player);
     pushButton(controls, "Next ▶", () => player.forward(), atEnd);
     pushButton(controls, "To end", () => player.run(), atEnd);

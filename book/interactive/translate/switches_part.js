@@ -2,6 +2,7 @@
 
 import { choice, Controls, row, toggle } from "../controls.js";
 import { html } from "../draw.js";
+import { attentionName, numbered } from "./heads.js";
 
 /** @typedef {import("./studio.js").Studio} Studio */
 
@@ -11,10 +12,9 @@ const SWITCHES = [
   { name: "withoutScale", label: "without √d_k (chapter 3)" },
   { name: "withoutCausalMask", label: "without the causal mask (chapter 4)" },
 ];
+/** @type {[import("./heads.js").Kind, string][]} */
 const ATTENTIONS = [
-  ["encoder", "self_attention", "encoder"],
-  ["decoder", "self_attention", "decoder"],
-  ["decoder", "cross_attention", "cross-attention"],
+  ["encoder", "encoder"], ["decoder", "decoder"], ["cross", "cross-attention"],
 ];
 
 export class SwitchesPart {
@@ -42,18 +42,15 @@ export class SwitchesPart {
 /**
  * Every head of the model.
  * @param {import("../config.js").Config} config
- * @returns {[string[], string][]} what is silenced, and how it is called
+ * @returns {[string[], string][]} what is silenced, and what it is called
  */
 function headOptions({ n_layers: layers, n_heads: heads }) {
-  /** @type {[string[], string][]} */
-  const options = [];
-  for (const [stack, attention, name] of ATTENTIONS) {
-    for (let layer = 0; layer < layers; layer++) {
-      for (let head = 0; head < heads; head++) {
-        const silenced = `${stack}.layers.${layer}.${attention}.${head}`;
-        options.push([[silenced], `${name}, layer ${layer + 1}, head ${head + 1}`]);
-      }
-    }
-  }
-  return options;
+  return ATTENTIONS.flatMap(([kind, name]) =>
+    numbered(layers).flatMap(([layer, nth]) =>
+      numbered(heads).map(([head, number]) => /** @type {[string[], string]} */ ([
+        [`${attentionName({ kind, layer })}.${head}`],
+        `${name}, layer ${nth}, head ${number}`,
+      ])),
+    ),
+  );
 }

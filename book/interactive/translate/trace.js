@@ -15,35 +15,6 @@ import { playButton, Player } from "./player.js";
 
 const SPEED = 1.6; // words a second
 
-/** What a player moves: how many of the words are in sight. */
-class Words {
-  shown = 0;
-
-  /** @param {number} count */
-  constructor(count) {
-    this.count = count;
-  }
-
-  get atEnd() {
-    return this.shown === this.count;
-  }
-
-  async compute() {} // all of it is there
-
-  forward() {
-    this.show(Math.min(this.count, this.shown + 1));
-  }
-
-  back() {
-    this.show(Math.max(0, this.shown - 1));
-  }
-
-  /** @param {number} count */
-  show(count) {
-    this.shown = count;
-  }
-}
-
 /**
  * Play a stored translation; where motion is unwelcome, it stands still and complete.
  * @param {Element} parent
@@ -52,7 +23,17 @@ class Words {
  *   ends it
  */
 export function playTrace(parent, { texts, english, spanish, weights }) {
-  const words = new Words(spanish.length);
+  /** What a player moves: how many of the words are in sight. */
+  const words = {
+    shown: 0,
+    get atEnd() {
+      return this.shown === spanish.length;
+    },
+    async compute() {}, // all of it is there
+    show(/** @type {number} */ count) {
+      this.shown = count;
+    },
+  };
   let place = -1; // the word that is looked at; at the end all of them
   /** @type {Parameters<typeof picture>[1]} */
   const draw = (drawing, room) => {
@@ -73,14 +54,10 @@ export function playTrace(parent, { texts, english, spanish, weights }) {
   };
   const player = new Player(words, () => update(words.atEnd ? -1 : words.shown - 1));
   player.speed = SPEED;
-  pushButton(controls, "◀ Back", () => player.back(), () => words.shown === 0);
+  pushButton(controls, "◀ Back", () => player.to(words.shown - 1), () => words.shown === 0);
   playButton(controls, player);
   pushButton(controls, "Next ▶", () => player.forward(), () => words.atEnd);
-  const whole = () => {
-    player.stop();
-    words.show(words.count);
-    update(-1);
-  };
+  const whole = () => player.to(spanish.length);
   addEventListener("beforeprint", whole);
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) whole();
   else player.play();
