@@ -78,7 +78,8 @@ def test_a_row_that_may_see_nothing_stays_finite_in_every_dtype(
     torch.manual_seed(0)
     words = torch.randn(3, 2, 3, 4, dtype=dtype, requires_grad=True)
     mask = torch.tensor([[True, False, False], [False] * 3, [True, True, False]])
-    output, weights = scaled_dot_product_attention(*words, mask)
+    query, key, value = words
+    output, weights = scaled_dot_product_attention(query, key, value, mask)
     assert output.dtype == weights.dtype == dtype
     assert output.isfinite().all()
     assert (output[:, 1] == 0).all()
@@ -116,8 +117,14 @@ def test_any_mask_that_broadcasts_will_do(shape: tuple[int, ...]) -> None:
     assert torch.equal(got[1], whole[1])
 
 
-def attend(*shapes: tuple[int, ...], mask: Tensor | None = None) -> object:
-    return scaled_dot_product_attention(*map(torch.ones, shapes), mask)
+Shape = tuple[int, ...]
+
+
+def attend(
+    query: Shape, key: Shape, value: Shape, mask: Tensor | None = None
+) -> object:
+    q, k, v = map(torch.ones, (query, key, value))
+    return scaled_dot_product_attention(q, k, v, mask)
 
 
 def masked(*shape: int, dtype: torch.dtype = torch.bool) -> object:

@@ -142,11 +142,11 @@ def test_layer_and_gradients_equal_pytorchs(
     )
     real, past = sizes.mask(sizes.batch, sizes.source), causal_mask(sizes.target)
     if kind is EncoderLayer:
-        inputs = (source,)
+        inputs = [source]
         output = ours(source, real[:, None, None])
         expected = theirs(source, src_key_padding_mask=~real)
     else:
-        inputs = (target, source)
+        inputs = [target, source]
         output = ours(target, source, past, real[:, None, None])
         expected = theirs(target, source, tgt_mask=~past, memory_key_padding_mask=~real)
     assert_learn_alike(output, expected, pairs(ours, theirs))

@@ -212,10 +212,10 @@ def test_attention_norm_and_dropout_are_exchanged_and_all_else_stays() -> None:
         LayerNorm: FusedLayerNorm,
         nn.Dropout: FusedDropout,
     }
-    for fused in (fuse(model), fuse(fuse(model))):
+    for fused in [fuse(model), fuse(fuse(model))]:
         for name, part in fused.named_modules():
-            assert type(part) is leaves.get(kinds[name], kinds[name]), name
             assert part.training == modes[name], name
+            assert type(part) is leaves.get(kinds[name], kinds[name]), name
         # The very tensors, so an optimizer keeps them.
         after = dict(fused.named_parameters())
         assert after.keys() == weights.keys()
