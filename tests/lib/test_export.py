@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import errno
 import json
 import os
@@ -28,12 +29,12 @@ SHIPPED = ("grammar-en-es", "tatoeba-en-es")
 
 
 @pytest.fixture(scope="module")
-def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ExportedTranslator]:
-    """Return both shipped translators as CTranslate2 runs them."""
+def exports(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of both shipped translators, as they are exported."""
     base = tmp_path_factory.mktemp("exports")
     for name in SHIPPED:
         export_translator(Translator.load(name), base / name)
-    return {name: ExportedTranslator(base / name, threads=1) for name in SHIPPED}
+    return base
 
 
 @pytest.fixture(scope="module")
@@ -77,14 +78,12 @@ def sentences_for(translator: Translator, count: int = 24) -> list[str]:
 
 @pytest.mark.parametrize("model", SHIPPED)
 def test_500_of_500_greedy_translations_are_the_same_text(
-    model: str,
-    exported: dict[str, ExportedTranslator],
-    generated: list[str],
-    ours: dict[str, list[str]],
+    model: str, exports: Path, generated: list[str], ours: dict[str, list[str]]
 ) -> None:
     assert len(set(generated)) == 500
     assert len(set(ours[model])) > 400
-    assert exported[model].translate(generated) == ours[model]
+    served = ExportedTranslator(exports / model, threads=1)
+    assert served.translate(generated) == ours[model]
 
 
 @pytest.mark.parametrize(
@@ -131,50 +130,46 @@ def test_a_model_that_wants_a_special_token_is_treated_alike(
 
 
 def test_with_a_beam_nearly_all_are_the_same(
-    exported: dict[str, ExportedTranslator], generated: list[str]
+    exports: Path, generated: list[str]
 ) -> None:
     """The engine divides by the length in another way, so a few may differ."""
-    some = generated[::5]
-    expected = Translator.load("tatoeba-en-es").translate(some, beam_size=4)
-    found = exported["tatoeba-en-es"].translate(some, beam_size=4)
+    some, name = generated[::5], "tatoeba-en-es"
+    expected = Translator.load(name).translate(some, beam_size=4)
+    found = ExportedTranslator(exports / name, 1).translate(some, beam_size=4)
     same = sum(one == other for one, other in zip(found, expected, strict=True))
     assert same >= 0.9 * len(some)
 
 
 def test_8_bits_are_a_third_as_large_and_write_nearly_the_same(
-    tmp_path: Path, generated: list[str], ours: dict[str, list[str]]
+    tmp_path: Path, exports: Path, generated: list[str], ours: dict[str, list[str]]
 ) -> None:
-    translator = Translator.load("tatoeba-en-es")
-    sizes = {}
-    for weights in ("float32", "int8"):
-        folder = export_translator(translator, tmp_path / weights, weights)
-        sizes[weights] = (folder / "model.bin").stat().st_size
-    assert sizes["int8"] < sizes["float32"] / 3
-    found = ExportedTranslator(tmp_path / "int8").translate(generated)
-    pairs = list(zip(found, ours["tatoeba-en-es"], strict=True))
-    assert 0.7 * len(pairs) < sum(one == other for one, other in pairs)
+    name = "tatoeba-en-es"
+    folder = export_translator(Translator.load(name), tmp_path / "export", "int8")
+    small, large = ((each / "model.bin").stat() for each in (folder, exports / name))
+    assert small.st_size < large.st_size / 3
+    found = ExportedTranslator(folder).translate(generated)
+    same = sum(one == other for one, other in zip(found, ours[name], strict=True))
+    assert same > 0.7 * len(found)
 
 
 @pytest.mark.parametrize("weights", ["float32", "int8"])
 def test_the_model_is_left_as_it_was(weights: str, tmp_path: Path) -> None:
     translator = make(3, tie_embeddings=True, words=(25, 25))
-    translator.model.train()
-    before = {k: v.clone() for k, v in translator.model.state_dict().items()}
-    positions = translator.model.positions.table.clone()
+    model = translator.model.train()
+    before = copy.deepcopy(model)
     export_translator(translator, tmp_path / "export", weights)
-    for name, weight in translator.model.state_dict().items():
-        assert torch.equal(weight, before[name]), name
-    assert torch.equal(translator.model.positions.table, positions)
-    assert translator.model.training
+    for one, other in zip(model.parameters(), before.parameters(), strict=True):
+        assert torch.equal(one, other)
+    assert torch.equal(model.positions.table, before.positions.table)
+    assert model.training
 
 
 # --- as Translator does ---------------------------------------------------------------
 
 
-def test_sentences_are_read_as_the_translator_reads_them(
-    exported: dict[str, ExportedTranslator],
-) -> None:
-    served, own = exported["grammar-en-es"], Translator.load("grammar-en-es")
+def test_sentences_are_read_as_the_translator_reads_them(exports: Path) -> None:
+    own = Translator.load("grammar-en-es")
+    served = ExportedTranslator(exports / "grammar-en-es")
     for sentence in ("i like  it!", "Do you?", "She reads a book."):
         assert served.read(sentence).text == own.read(sentence).text
     assert served.unknown_words("i like the zyzzyva") == ["zyzzyva"]
@@ -190,16 +185,15 @@ def test_sentences_are_read_as_the_translator_reads_them(
         assert refuses(lambda: served.translate(**given)) == mine  # noqa: B023
 
 
-def test_opening_and_translating_need_no_pytorch(tmp_path: Path) -> None:
-    export_translator(Translator.load("grammar-en-es"), tmp_path / "export")
+def test_opening_and_translating_need_no_pytorch(exports: Path) -> None:
     program = (
         "import sys; from lib.translator import ExportedTranslator as Exported; "
-        "print(Exported('export', 1).translate(['I like the red car.'])[0]); "
+        "print(Exported('grammar-en-es').translate(['I like the red car.'])[0]); "
         "print({'torch', 'lightning'} & set(sys.modules))"
     )
     own = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
     command = [sys.executable, "-c", program]
-    told = subprocess.check_output(command, cwd=tmp_path, env=own, encoding="utf-8")
+    told = subprocess.check_output(command, cwd=exports, env=own, encoding="utf-8")
     assert told.splitlines() == ["Me gusta el coche rojo.", "set()"]
 
 
