@@ -28,11 +28,9 @@ from lib.text.sentences import Source
 from tests.refusals import Call, each_refusal, refuses
 
 
-def test_every_letter_counts_and_so_does_the_order() -> None:
-    assert exact_match(["vamos", "ir"], ["vamos", "ir"]) == 1.0
+def test_every_letter_counts() -> None:
     for other in ("Vamos", "vamos.", " vamos", "vámos", ""):
         assert exact_match([other, "ir"], ["vamos", "ir"]) == 0.5
-    assert exact_match(["ir", "vamos"], ["vamos", "ir"]) == 0.0
 
 
 ONE: Any = "a"
@@ -42,16 +40,9 @@ ONE: Any = "a"
     (lambda: exact_match(ONE, ["a"]), "predictions must be a list.*'a'"),
     (lambda: exact_match(["a"], ONE), "references must be a list.*'a'"),
     (lambda: exact_match([], []), "nothing to score"),
-    *(
-        case
-        for score in (bleu, chrf)
-        for case in (
-            (partial(score, ["a", "b"], ["a", []]), "Sentence 1 has no reference"),
-            (partial(score, ["a", "b"], ["a"]), "2 predictions and 1 references"),
-            (partial(score, [], []), "nothing to score"),
-            (partial(score, "a", ["a"]), "predictions must be a list"),
-        )
-    ),
+    (lambda: bleu("a", ["a"]), "predictions must be a list"),
+    (lambda: bleu(["a", "b"], ["a", []]), "Sentence 1 has no reference"),
+    (lambda: chrf(["a", "b"], ["a"]), "2 predictions and 1 references"),
     (lambda: bleu(["a"], ["a"], "words"), r"no tokenizer 'words'; .*13a.*char"),
     (lambda: bleu(["a"], ["a"], "ja-mecab"), r"'ja-mecab' wants more: .*pip install"),
     (
@@ -73,8 +64,8 @@ def test_a_tokenizer_that_cannot_be_downloaded_is_named(
             raise URLError("no such host")
 
     monkeypatch.setattr(metrics, "BLEU", Unreachable)
-    with pytest.raises(ValueError, match=r"'flores200' cannot be downloaded \(no such"):
-        bleu(["a"], ["a"], "flores200")
+    words = r"'flores200' cannot be downloaded \(no such host\)"
+    refuses(lambda: bleu(["a"], ["a"], "flores200"), words)
 
 
 WRITTEN = ["El perro muerde al hombre.", "¡Vamos a casa ahora!", "Me gusta el coche."]
@@ -85,47 +76,29 @@ ANSWERS = [
 ]
 
 
-class TestSacrebleu:
-    """The scores are sacreBLEU's, however many references each sentence has."""
-
-    @pytest.mark.parametrize(
-        ("ours", "theirs"),
-        [
-            (chrf, sacrebleu.CHRF()),
-            (bleu, sacrebleu.BLEU()),
-            *(
-                (partial(bleu, tokenizer=name), sacrebleu.BLEU(tokenize=name))
-                for name in ("intl", "char", "zh", "none")
-            ),
-        ],
-    )
-    def test_several_references_count_as_sacrebleu_counts_them(
-        self, ours: Any, theirs: Any
-    ) -> None:
-        columns = [list(column) for column in zip_longest(*ANSWERS)]
-        expected = theirs.corpus_score(WRITTEN, columns).score
-        assert ours(WRITTEN, ANSWERS).value == pytest.approx(expected)
-        first = [right[0] for right in ANSWERS]
-        single = theirs.corpus_score(WRITTEN, [first]).score
-        assert ours(WRITTEN, first).value == pytest.approx(single)
-        assert single != pytest.approx(expected)
-
-    def test_the_signature_says_how_it_was_computed(self) -> None:
-        def signature(score: Any, references: Any, *options: str) -> str:
-            found: str = score(WRITTEN, references, *options).signature
-            return found.partition("|version:")[0]
-
-        assert signature(bleu, ANSWERS) == (
-            "nrefs:var|case:mixed|eff:no|tok:13a|smooth:exp"
-        )
-        assert "|tok:char|" in signature(bleu, ANSWERS, "char")
-        assert signature(bleu, [right[0] for right in ANSWERS]).startswith("nrefs:1|")
-        assert signature(bleu, [right[:1] * 2 for right in ANSWERS])[:8] == "nrefs:2|"
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (chrf, sacrebleu.CHRF()),
+        (bleu, sacrebleu.BLEU()),
+        *(
+            (partial(bleu, tokenizer=name), sacrebleu.BLEU(tokenize=name))
+            for name in ("intl", "char", "zh", "none")
+        ),
+    ],
+)
+def test_several_references_count_as_sacrebleu_counts_them(
+    ours: Any, theirs: Any
+) -> None:
+    columns = [list(column) for column in zip_longest(*ANSWERS)]
+    first = [right[0] for right in ANSWERS]
+    for answers, references in ((ANSWERS, columns), (first, [first])):
+        found = ours(WRITTEN, answers)
+        expected = theirs.corpus_score(WRITTEN, references)
+        assert found.value == pytest.approx(expected.score)
         # sacreBLEU has the β of chrF in its name, and in no other place.
-        assert signature(chrf, ANSWERS) == (
-            "chrF2|nrefs:var|case:mixed|eff:yes|nc:6|nw:0|space:no"
-        )
-        assert bleu(WRITTEN, ANSWERS).signature.endswith(sacrebleu.__version__)
+        name = "chrF2|" if ours is chrf else ""
+        assert found.signature == name + str(theirs.get_signature())
 
 
 class Knowing:
@@ -189,11 +162,6 @@ def test_an_interval_narrows_with_the_sentences() -> None:
     assert 3 < (wide.high - wide.low) / (narrow.high - narrow.low) < 8  # 5, or so
     assert wide == bleu_interval(counts, 200)
     assert wide != bleu_interval(counts, 200, seed=1)
-
-
-def test_a_system_differs_from_itself_by_nothing() -> None:
-    counts = sentence_counts(WORSE, LONG)
-    assert paired_bootstrap(counts, counts, 50) == (0, 0, 0)
 
 
 def test_pairing_sees_what_two_intervals_do_not() -> None:

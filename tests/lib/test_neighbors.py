@@ -45,10 +45,6 @@ def test_the_nearest_is_that_of_all_pairs(
         assert there == back == [by_definition(one, other) for other in training]
 
 
-def test_capitals_and_marks_are_no_edits() -> None:
-    assert word_edits("Where is Ana?", "where is ana") == 0
-
-
 TRAIN = [("Where is Tom?", "¿Dónde está Tom?"), ("I am very tired.", "Tengo sueño.")]
 
 
@@ -86,10 +82,7 @@ ONE = [("We sing.", "Canto.")]
 
 @each_refusal(
     (lambda: nearest_distances(["a"], []), "no training sentence"),
-    (
-        lambda: far_pairs({"train": TRAIN}),
-        "no pair in 'test'; the parts are: train",
-    ),
+    (lambda: far_pairs({"train": TRAIN}), "no pair in 'test'; the parts are: train"),
     (lambda: far_pairs({"train": [], "test": TRAIN}), "no pair in 'train'"),
     (
         lambda: with_far_parts({"train": ONE, "test": ONE}, ["test-far"]),
