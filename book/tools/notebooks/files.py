@@ -8,14 +8,14 @@ from nbformat import NotebookNode
 from book.tools.project.address import ROOT
 
 
-def chapters(root: Path = ROOT) -> list[Path]:
+def chapters() -> list[Path]:
     """The chapters of the book, in order."""
-    return sorted((root / "book").glob("[0-9][0-9]_*.ipynb"))
+    return sorted((ROOT / "book").glob("[0-9][0-9]_*.ipynb"))
 
 
-def notebooks(root: Path = ROOT) -> list[Path]:
+def notebooks() -> list[Path]:
     """All notebooks of the book: the chapters, then the appendix that runs."""
-    return sorted((root / "book").glob("*.ipynb"))
+    return sorted((ROOT / "book").glob("*.ipynb"))
 
 
 def read(path: Path) -> NotebookNode:

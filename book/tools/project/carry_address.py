@@ -28,9 +28,9 @@ PROJECT = "pyproject.toml"
 CARRIERS = ("README.md", "CITATION.cff", "book/index.md", WORKFLOW, FIGURES)
 
 
-def last_carried(root: Path = ROOT) -> Address:
+def last_carried() -> Address:
     """Read the address that the text files were given the last time."""
-    project = tomllib.loads((root / PROJECT).read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / PROJECT).read_text(encoding="utf-8"))
     urls = project["project"]["urls"]
     return parse_address(urls["Repository"], "any", published=urls["Documentation"])
 
@@ -53,15 +53,15 @@ def carry_branch(workflow: str, address: Address) -> str:
     return re.sub(r"(?<=branches: )\[[^\]]*\]", branches.strip(), workflow)
 
 
-def stale_texts(root: Path = ROOT) -> dict[Path, str]:
+def stale_texts() -> dict[Path, str]:
     """The text files whose address is not that of `_config.yml`, and their new text."""
-    new, old = read_address(root), last_carried(root)
+    new, old = read_address(), last_carried()
     texts = {}
-    for path in (*map(root.joinpath, CARRIERS), *notebooks(root), root / PROJECT):
+    for path in (*map(ROOT.joinpath, CARRIERS), *notebooks(), ROOT / PROJECT):
         if path.is_file():
             stored = path.read_text(encoding="utf-8")
             fresh = carry(stored, old, new)
-            if path == root / WORKFLOW:
+            if path == ROOT / WORKFLOW:
                 fresh = carry_branch(fresh, new)
             if fresh != stored:
                 texts[path] = fresh

@@ -25,12 +25,13 @@ SOURCES = (
     *("book", "lib", "tests/lib/pitfalls"),
     *("tests/strategies.py", "tests/pytorch_twins.py"),
 )
+STAMP = ROOT / "_build" / ".stamp"  # of what the last good build was made
 OPTIONS = ("build", ".", "-n", "-W", "--keep-going", "--all")
 
 
-def site_folder(root: Path = ROOT) -> Path:
+def site_folder() -> Path:
     """Where the site is built."""
-    return root / "_build" / "html"
+    return ROOT / "_build" / "html"
 
 
 @functools.cache
@@ -40,24 +41,23 @@ def pages(root: Path = ROOT) -> list[str]:
     return [f"{name}.html" for name in re.findall(r"\b(?:root|file): (\S+)", toc)]
 
 
-def fingerprint(root: Path = ROOT) -> str:
+def fingerprint() -> str:
     """A checksum of everything that the site is made of."""
     digest = hashlib.sha256()
     for source in SOURCES:
-        path = root / source
+        path = ROOT / source
         files = [path] if path.is_file() else sorted(path.rglob("*"))
         for file in files:
             if file.is_file() and "__pycache__" not in file.parts:
-                digest.update(str(file.relative_to(root)).encode())
+                digest.update(str(file.relative_to(ROOT)).encode())
                 digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
-def is_current(root: Path = ROOT) -> bool:
+def is_current() -> bool:
     """Whether the last good build was made of what is there now."""
-    stamp = root / "_build" / ".stamp"
-    is_there = stamp.is_file() and (site_folder(root) / "index.html").is_file()
-    return is_there and stamp.read_text() == fingerprint(root)
+    is_there = STAMP.is_file() and (site_folder() / "index.html").is_file()
+    return is_there and STAMP.read_text() == fingerprint()
 
 
 def readable(warning: str) -> str:
@@ -66,18 +66,17 @@ def readable(warning: str) -> str:
     return re.sub(r"(?<=\.ipynb):(\d+)\d{4}: ", r", cell-\1: ", plain)
 
 
-def build(root: Path = ROOT) -> str | None:
+def build() -> str | None:
     """Build the site; the sentence that comes back says why it failed."""
-    log = root / ".cache" / "logs" / "site.log"
+    log = ROOT / ".cache" / "logs" / "site.log"
     log.parent.mkdir(parents=True, exist_ok=True)
-    stamp = root / "_build" / ".stamp"
-    stamp.unlink(missing_ok=True)
-    shutil.rmtree(site_folder(root), ignore_errors=True)
-    before = fingerprint(root)
+    STAMP.unlink(missing_ok=True)
+    shutil.rmtree(site_folder(), ignore_errors=True)
+    before = fingerprint()
     with log.open("w", encoding="utf-8") as file:
         done = subprocess.run(
             [str(Path(sys.executable).with_name("jupyter-book")), *OPTIONS],
-            cwd=root,
+            cwd=ROOT,
             env=os.environ | {"NO_COLOR": "1"},
             stdout=file,
             stderr=subprocess.STDOUT,
@@ -87,7 +86,7 @@ def build(root: Path = ROOT) -> str | None:
         warnings = [readable(line) for line in text.splitlines() if "WARNING" in line]
         print("\n".join(warnings or text.splitlines()[-40:]))
         return f"The site was not built: the lines above, and {log}, say why."
-    stamp.write_text(before)
+    STAMP.write_text(before)
     return None
 
 
@@ -107,14 +106,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Build the site, warnings as errors.")
     parser.parse_args(arguments)
     start = time.monotonic()
-    problem = bring_up_to_date()
-    if problem:
+    if problem := bring_up_to_date():
         print(problem, file=sys.stderr)
         return 1
-    seconds = time.monotonic() - start
-    print(
-        f"The book is up to date ({seconds:.0f} s): open {site_folder() / 'index.html'}"
-    )
+    first, seconds = site_folder() / "index.html", time.monotonic() - start
+    print(f"The book is up to date ({seconds:.0f} s): open {first}")
     return 0
 
 

@@ -81,18 +81,14 @@ def number(notebook: NotebookNode, chapter: int) -> Renamed:
 
 def renew(text: str, renamed: Renamed) -> str:
     """Replace the old numbers by the new ones wherever a text names them."""
-    for kind, numbers in renamed.items():
-        text = renew_kind(text, REFERENCE[kind], numbers)
-    return text
-
-
-def renew_kind(text: str, reference: re.Pattern[str], numbers: dict[str, str]) -> str:
-    """Replace the numbers of figures, or those of equations."""
 
     def renewed(named: re.Match[str]) -> str:
+        numbers = renamed[named[1].lower().removesuffix("s")]
         return NUMBER.sub(lambda n: numbers.get(n[0], n[0]), named[0])
 
-    return reference.sub(renewed, text)
+    for kind in renamed:
+        text = REFERENCE[kind].sub(renewed, text)
+    return text
 
 
 def carry_to_lessons(renamed: Renamed, folder: Path = ROOT / "book" / "course") -> None:

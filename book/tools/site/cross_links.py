@@ -5,6 +5,8 @@ well in Colab. Here a picture and its caption become one figure, the words that 
 figure or an equation become links, and so does the first use of each glossary term.
 """
 
+import functools
+import itertools
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +17,6 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from book.tools.notebooks.files import chapters, read
-from book.tools.project.address import ROOT
 from book.tools.site.captions import NUMBER, REFERENCE, chapter_of, numbers_given
 
 GLOSSARY = "book/notation"
@@ -61,9 +62,8 @@ def drawing_before(paragraph: nodes.paragraph) -> nodes.Element | None:
     cell = paragraph.parent[place - 1] if place else None
     if not isinstance(cell, nodes.container) or "cell" not in cell["classes"]:
         return None
-    pictures: list[nodes.Element] = list(cell.findall(nodes.image))
-    frames = [raw for raw in cell.findall(nodes.raw) if "<iframe" in raw.astext()]
-    return next(iter([*pictures, *frames]), None)
+    frames = (raw for raw in cell.findall(nodes.raw) if "<iframe" in raw.astext())
+    return next(itertools.chain(cell.findall(nodes.image), frames), None)
 
 
 def enclose(drawn: nodes.Element, paragraph: nodes.paragraph, number: str) -> None:
@@ -75,10 +75,10 @@ def enclose(drawn: nodes.Element, paragraph: nodes.paragraph, number: str) -> No
     paragraph.parent.remove(paragraph)
 
 
-def numbered(root: Path = ROOT) -> Targets:
+def numbered() -> Targets:
     """The page and the place of every numbered figure and equation of the book."""
     targets: Targets = {}
-    for path in chapters(root):
+    for path in chapters():
         given = numbers_given(read(path))
         for kind, numbers in given.items():
             for number in filter(None, numbers):
@@ -128,7 +128,6 @@ class Book:
     def __init__(self, app: Sphinx) -> None:
         self.app = app
         self.targets: Targets = numbered()
-        self.terms: list[Term] | None = None
 
     def link_page(self, app: Sphinx, document: nodes.document, page: str) -> None:
         """Add the links to one page; those to the glossary to chapters alone."""
@@ -161,12 +160,12 @@ class Book:
         """Link the first use of each glossary term, from the chapter that builds it."""
         chapter = chapter_of(Path(page))
         others = OTHER_SENSE.get(page, set())
-        wanted = [
-            term
-            for term in self.glossary_terms()
+        forms = {
+            form.lower(): term
+            for term in self.terms
+            for form in term.forms
             if term.chapter <= chapter and term.name.lower() not in others
-        ]
-        forms = {form.lower(): term for term in wanted for form in term.forms}
+        }
         longest_first = sorted(forms, key=len, reverse=True)
         words = "|".join(re.escape(form) for form in longest_first)
         pattern = re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)
@@ -182,11 +181,10 @@ class Book:
 
         put_links(document, pattern, link)
 
-    def glossary_terms(self) -> "list[Term]":
+    @functools.cached_property
+    def terms(self) -> "list[Term]":
         """The terms of the glossary, read from its page once."""
-        if self.terms is None:
-            self.terms = list(read_terms(self.app.env.get_doctree(GLOSSARY)))
-        return self.terms
+        return list(read_terms(self.app.env.get_doctree(GLOSSARY)))
 
 
 class Term(NamedTuple):

@@ -22,6 +22,7 @@ from book.tools.site.opening import opening
 from book.tools.site.page_model import LANGUAGE_MODEL, MODEL, write_parts
 from book.tools.site.trace import trace
 from lib.figures.interactive import packed, sources, style
+from lib.text.files import read_json
 from lib.translator import SHIPPED
 
 STATIC = ROOT / ".cache" / "site"
@@ -48,20 +49,24 @@ def connect_figures(site: Path, page: BeautifulSoup, up: str) -> None:
         folder = site / FOLDER
         folder.mkdir(exist_ok=True)
         (folder / f"{name}.js").write_text(text, encoding="utf-8")
-        version = hashlib.sha256(text.encode()).hexdigest()[:8]
-        place["data-script"] = f"{up}{FOLDER}/{name}.js?v={version}"
+        place["data-script"] = versioned(f"{up}{FOLDER}/{name}.js", text)
         opened = place.get("data-opened")
         phone, wide = heights()[f"{name} {opened}" if opened else name]
         place["style"] = f"--phone: {phone}px; --wide: {wide}px"
         if name in TRANSLATORS:
             place["data-page"] = f"{up}book/translate.html"
-            place.attrs |= {"data-model": f"{up}{FOLDER}/", **model_parts(folder)}
+            place["data-model"] = f"{up}{FOLDER}/"
+            place.attrs |= model_parts(folder)
             tell(page, place)
         if name == WRITER:
-            lies = f"{up}{FOLDER}/{LANGUAGE_MODEL}/"
-            parts = model_parts(folder / LANGUAGE_MODEL, LANGUAGE_MODEL)
-            place.attrs |= {"data-model": lies, **parts}
+            place["data-model"] = f"{up}{FOLDER}/{LANGUAGE_MODEL}/"
+            place.attrs |= model_parts(folder / LANGUAGE_MODEL, LANGUAGE_MODEL)
             place["data-opening"] = json.dumps(opening(), separators=(",", ":"))
+
+
+def versioned(address: str, text: str) -> str:
+    """An address that changes with the text behind it, so that no old copy is used."""
+    return f"{address}?v={hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def tell(page: BeautifulSoup, place: Tag) -> None:
@@ -78,8 +83,7 @@ def tell(page: BeautifulSoup, place: Tag) -> None:
 @functools.cache
 def heights() -> dict[str, tuple[int, int]]:
     """How high each figure is where it opens: on a phone, and on a wide page."""
-    text = (sources() / "heights.json").read_text(encoding="utf-8")
-    return {name: (phone, wide) for name, (phone, wide) in json.loads(text).items()}
+    return read_json(sources() / "heights.json")
 
 
 @functools.cache

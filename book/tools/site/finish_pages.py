@@ -15,7 +15,7 @@ from bs4 import BeautifulSoup, Tag
 from sphinx.application import Sphinx
 
 from book.tools.project.address import read_address
-from book.tools.site.figure_scripts import connect_figures
+from book.tools.site.figure_scripts import connect_figures, versioned
 from book.tools.site.formulas import SCROLLS
 from book.tools.site.icons import replace_icons
 from book.tools.site.pictures import size_of
@@ -37,12 +37,12 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     if error is not None or app.builder.format != "html":
         return
     site = Path(app.outdir)
-    paths = [path for path in sorted(site.rglob("*.html")) if is_page(site, path)]
     described = descriptions(site)
-    for path in paths:
-        page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
-        finish_page(site, path, page, described)
-        path.write_text(str(page), encoding="utf-8")
+    for path in sorted(site.rglob("*.html")):
+        if is_page(site, path):
+            page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+            finish_page(site, path, page, described)
+            path.write_text(str(page), encoding="utf-8")
     drop_leftovers(site)
 
 
@@ -85,9 +85,8 @@ def join_styles(site: Path, path: Path, page: BeautifulSoup, up: str) -> None:
         for link in links
         if not any(word in str(link["href"]) for word in UNUSED_STYLES)
     ]
-    target = site / STYLE
-    text = "\n".join(read_style(file) for file in used)
-    write_once(target, text, path)
+    text = "\n".join(map(read_style, used))
+    write_once(site / STYLE, text, path)
     first, *rest = links
     first["href"] = versioned(up + STYLE, text)
     for link in rest:
@@ -143,7 +142,7 @@ def join_scripts(site: Path, path: Path, page: BeautifulSoup, up: str) -> None:
             script.decompose()
     for link in page.find_all("link", rel="preload"):
         link.decompose()
-    text = ";\n".join(read_script(file) for file in parts)
+    text = ";\n".join(map(read_script, parts))
     write_once(site / SCRIPT, text, path)
     script = page.new_tag("script", src=versioned(up + SCRIPT, text), defer="")
     # Before those of the search, which are put off as well, and need it.
@@ -155,11 +154,6 @@ def read_script(path: Path) -> str:
     """A script without the address of its source map."""
     text = path.read_text(encoding="utf-8")
     return re.sub(r"^//# sourceMappingURL=.*$", "", text, flags=re.MULTILINE).strip()
-
-
-def versioned(address: str, text: str) -> str:
-    """An address that changes with the text behind it, so that no old copy is used."""
-    return f"{address}?v={hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def drop_leftovers(site: Path) -> None:
@@ -237,11 +231,9 @@ def mend(page: BeautifulSoup) -> None:
     for table in element(page, "main").find_all("table"):
         if table.find_parent(class_=SCROLLS) is None:
             table.wrap(page.new_tag("div", attrs={"class": SCROLLS}))
-    for unneeded in ("ethical-ad-placement", "jb-print-docs-body"):
-        for found in page.find_all(id=unneeded):
-            found.decompose()
-    for view in page.find_all("meta", attrs={"name": "viewport"})[1:]:
-        view.decompose()
+    unneeded = page.select("#ethical-ad-placement, #jb-print-docs-body")
+    for found in [*unneeded, *page.select("meta[name=viewport]")[1:]]:
+        found.decompose()
 
 
 def add_index(page: BeautifulSoup, up: str) -> None:
@@ -249,10 +241,8 @@ def add_index(page: BeautifulSoup, up: str) -> None:
     lists = page.select("nav.bd-docs-nav ul.bd-sidenav")
     if lists:
         item = page.new_tag("li", attrs={"class": "toctree-l1"})
-        link = page.new_tag("a", href=f"{up}genindex.html")
-        link["class"] = "reference internal"
-        link.string = "Index"
-        item.append(link)
+        where = {"class": "reference internal", "href": f"{up}genindex.html"}
+        item.append(page.new_tag("a", attrs=where, string="Index"))
         lists[-1].append(item)
 
 

@@ -18,8 +18,9 @@ from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
+from book.tools.site.captions import TAG
+
 FONT = "formulas.woff2"
-TAG = re.compile(r"\s*\\tag\{([^}]*)\}")
 # One name, not a product of letters: MathML sets a text as a text.
 UPRIGHT = re.compile(r"\\(?:mathrm|operatorname)\{([A-Za-z ]{2,})\}")
 # What the theme's script makes reachable by keyboard when it is wider than the page.
@@ -69,11 +70,11 @@ def visit_inline(writer: Any, node: nodes.math) -> None:
 def visit_display(writer: Any, node: nodes.math_block) -> None:
     """Write a formula that stands alone, its number behind it."""
     latex = node.astext()
-    tag = TAG.search(latex)
-    number = tag[1] if tag else ""
     formula = set_formula(node, TAG.sub("", latex), display=True)
-    identity = f' id="equation-{number.replace(".", "-")}"' if number else ""
-    shown = f'<span class="eqno">({escape(number)})</span>' if number else ""
+    identity = shown = ""
+    if tag := TAG.search(latex):
+        identity = f' id="equation-{tag[1].replace(".", "-")}"'
+        shown = f'<span class="eqno">({escape(tag[1])})</span>'
     box = f'<div class="{SCROLLS}">{formula}</div>'
     writer.body.append(f'<div class="math"{identity}>{box}{shown}</div>')
     raise nodes.SkipNode

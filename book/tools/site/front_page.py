@@ -37,12 +37,12 @@ def title_of(path: Path) -> str:
     return found[1].replace("`", "")
 
 
-def parts(root: Path = ROOT) -> dict[str, list[Path]]:
+def parts() -> dict[str, list[Path]]:
     """The parts of the book, as the table of contents has them, and their chapters."""
-    toc: dict[str, Any] = yaml.safe_load((root / "_toc.yml").read_text("utf-8"))
+    toc: dict[str, Any] = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
     return {
         part["caption"]: [
-            root / f"{entry['file']}.ipynb"
+            ROOT / f"{entry['file']}.ipynb"
             for entry in part["chapters"]
             if re.match(r"book/\d\d_", entry["file"])
         ]
@@ -51,22 +51,19 @@ def parts(root: Path = ROOT) -> dict[str, list[Path]]:
     }
 
 
-def minutes_of(path: Path) -> str:
-    """How long the main line of a chapter takes, as its top tells."""
+def entry_of(path: Path) -> str:
+    """A chapter's line on the map: its title, and the minutes that its top tells."""
     told = stated(path)
-    return f" <span>{told[0]}\N{NO-BREAK SPACE}min</span>" if told else ""
+    minutes = f" <span>{told[0]}\N{NO-BREAK SPACE}min</span>" if told else ""
+    link = f'<a class="internal" href="{path.stem}.html">{escape(title_of(path))}</a>'
+    return f'<li value="{int(path.name[:2])}">{link}{minutes}</li>'
 
 
 def book_map() -> str:
     """The HTML of the map: a box for each part, with links to its chapters."""
     boxes = []
     for caption, chapters in parts().items():
-        links = "".join(
-            f'<li value="{int(path.name[:2])}"><a class="internal" '
-            f'href="{path.stem}.html">{escape(title_of(path))}</a>'
-            f"{minutes_of(path)}</li>"
-            for path in chapters
-        )
+        links = "".join(map(entry_of, chapters))
         boxes.append(f"<section><p>{escape(caption)}</p><ol>{links}</ol></section>")
     return f'<nav class="book-map" aria-label="Map of the book">{"".join(boxes)}</nav>'
 

@@ -5,7 +5,6 @@ for the reference page, writes that page's list of modules, and brings in its he
 formulas set at build time, links between the chapters, and light pages.
 """
 
-import pkgutil
 import re
 import tomllib
 from typing import Any
@@ -33,14 +32,6 @@ def lib_order() -> list[str]:
 LIB_ORDER = lib_order()
 
 
-def lib_modules() -> list[str]:
-    """The modules of `lib`, each after those that it builds on."""
-    names = [module.name for module in pkgutil.iter_modules([str(ROOT / "lib")])]
-    names = [name for name in names if not name.startswith("_")]
-    rank = {name: place for place, name in enumerate(LIB_ORDER)}
-    return sorted(names, key=lambda name: (rank.get(name, len(rank)), name))
-
-
 def module_section(name: str) -> str:
     """The Markdown of one module's section: its docstring and its public names."""
     lines = [f"## `lib.{name}`", "", "```{eval-rst}", f".. automodule:: lib.{name}"]
@@ -53,18 +44,17 @@ def module_section(name: str) -> str:
 def write_reference(app: Sphinx, document: str, source: list[str]) -> None:
     """Append a section for every module of `lib` to the reference page."""
     if document == REFERENCE:
-        source[0] += "\n" + "".join(module_section(name) for name in lib_modules())
+        names = [name for name in LIB_ORDER if not name.startswith("_")]
+        source[0] += "\n" + "".join(map(module_section, names))
 
 
 def write_snippets(app: Sphinx, document: str, source: list[str]) -> None:
     """Put the whole program of each mistake at the end of its section."""
     if document == GALLERY:
-        parts = re.split(r"^(?=\(mistake-\d+\)=)", source[0], flags=re.MULTILINE)
-        programs = (folded(number) for number in range(1, len(parts)))
-        source[0] = parts[0] + "".join(
-            f"{part.rstrip()}\n\n{program}"
-            for part, program in zip(parts[1:], programs, strict=True)
-        )
+        first, *rest = re.split(r"^(?=\(mistake-\d+\)=)", source[0], flags=re.MULTILINE)
+        for number, part in enumerate(rest, start=1):
+            first += f"{part.rstrip()}\n\n{folded(number)}"
+        source[0] = first
 
 
 def set_theme(app: Sphinx, config: Config) -> None:

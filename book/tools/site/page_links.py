@@ -31,16 +31,16 @@ def page_of(name: str, address: Address) -> str:
 
 def put_page_links(notebook: NotebookNode, name: str, address: Address) -> None:
     """Let every link name a page of the site, and the first cell end in its own."""
+
+    def beside(link: re.Match[str]) -> str:
+        return f"]({page_of(link[1], address)}{link[2] or ''})"
+
+    page = page_of(name, address)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = BESIDE.sub(
-                lambda link: f"]({page_of(link[1], address)}{link[2] or ''})",
-                cell.source,
-            )
-            cell.source = INSIDE.sub(
-                lambda link: f"]({page_of(name, address)}{link[1]})", cell.source
-            )
-    first, own = notebook.cells[0], PAGE.format(page_of(name, address))
+            source = BESIDE.sub(beside, cell.source)
+            cell.source = INSIDE.sub(rf"]({page}\1)", source)
+    first, own = notebook.cells[0], PAGE.format(page)
     if first.cell_type == "markdown" and not first.source.endswith(own):
         first.source = f"{first.source}\n\n{own}"
 
@@ -59,8 +59,7 @@ def inside_the_site(text: str, name: str, address: Address) -> str:
 
 def read_notebook(app: Sphinx, document: str, source: list[str]) -> None:
     """Turn the links of one notebook, before it is read, and drop its alt texts."""
-    path = app.env.doc2path(document)
-    if not str(path).endswith(".ipynb"):
+    if not str(app.env.doc2path(document)).endswith(".ipynb"):
         return
     address, name = read_address(), document.rpartition("/")[2]
     notebook = json.loads(source[0])

@@ -91,7 +91,7 @@ class Whole:
 
     def html(self, numbers: list[int]) -> str:
         """The whole document."""
-        articles = "\n".join(str(article) for article in self.articles)
+        articles = "\n".join(map(str, self.articles))
         return f"""<!doctype html><html lang="en" data-theme="light"><head>
 <meta charset="utf-8"><title>{TITLE}</title>
 <link rel="stylesheet" href="../_static/book-all.css"><style>{STYLE}</style></head>
@@ -184,10 +184,8 @@ def write_pdf(site: Path, path: Path) -> None:
             print_to(unfinished, page, whole)
             whole.unlink()
             numbers = [number for _, number in headings_in(PdfReader(unfinished))]
-            if len(numbers) != len(book.headings()):
-                raise RuntimeError(
-                    f"{len(book.headings())} headings, {len(numbers)} bookmarks"
-                )
+            if len(numbers) != (count := len(book.headings())):
+                raise RuntimeError(f"{count} headings, {len(numbers)} bookmarks")
         chromium.close()
     unfinished.replace(path)
 
@@ -197,8 +195,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="The whole book as one PDF.")
     parser.add_argument("--out", type=Path, default=ROOT / "_build" / "book.pdf")
     options = parser.parse_args(arguments)
-    problem = bring_up_to_date()
-    if problem:
+    if problem := bring_up_to_date():
         print(problem, file=sys.stderr)
         return 1
     try:

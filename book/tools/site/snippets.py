@@ -41,11 +41,10 @@ class Program:
     @property
     def text(self) -> str:
         """The whole program."""
+        first = "from __future__ import annotations\n"
+        imports = "\n".join([first, *sorted(self.imports)])
         pieces = [self.pieces[place] for place in sorted(self.pieces)]
-        imports = "\n".join(sorted(self.imports))
-        return "\n\n\n".join(
-            [f"from __future__ import annotations\n\n{imports}", *pieces]
-        )
+        return "\n\n\n".join([imports, *pieces])
 
 
 def snippet(number: int) -> str:
