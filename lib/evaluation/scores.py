@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from lib.corpora import normalize, references
-from lib.evaluation.metrics import (
-    BLEU_TOKENIZER,
-    Score,
-    bleu,
-    bleu_metric,
-    chrf,
-    exact_match,
-)
+from lib.evaluation.metrics import BLEU_TOKENIZER, Score, bleu, bleu_metric, chrf
 from lib.translator.translator import Translator
 
 _AT_ONCE = 64  # sentences that are translated between two looks at how far it is
@@ -135,21 +129,15 @@ def compare_with_all(
         (1.0, 100.0, True)
     """
     first = [right[0] for right in answers]
-    # Exact is what equals any right answer.
-    nearest = [
-        text if text in right else right[0]
-        for text, right in zip(written, answers, strict=True)
-    ]
+    exact = sum(text in right for text, right in zip(written, answers, strict=True))
     result: dict[str, Any] = {
         "sentences": len(answers),
         "pairs": sum(map(len, answers)),
-        "exact_match": round(exact_match(written, nearest), 4),
+        "exact_match": round(exact / max(1, len(answers)), 4),
     }
-
-    def cut_bleu(texts: Sequence[str], right: Sequence[str | Sequence[str]]) -> Score:
-        return bleu(texts, right, tokenizer)
-
-    for name, metric in (("bleu", cut_bleu), ("chrf", chrf)):
+    cut_bleu = functools.partial(bleu, tokenizer=tokenizer)
+    metrics: dict[str, Callable[..., Score]] = {"bleu": cut_bleu, "chrf": chrf}
+    for name, metric in metrics.items():
         for suffix, right in (("", answers), ("_single", first)):
             found = metric(written, right)
             result[name + suffix] = round(found.value, 2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import torch
@@ -80,7 +80,6 @@ class ParallelDataset(Dataset[tuple[Tensor, Tensor]]):
             torch.tensor([tgt_vocab.sos_id, *tgt_vocab.encode(tgt), tgt_vocab.eos_id])
             for _, tgt in self.pairs
         ]
-        self._lengths = _longer_sides(zip(self.sources, self.targets, strict=True))
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -93,7 +92,7 @@ class ParallelDataset(Dataset[tuple[Tensor, Tensor]]):
 
     def lengths(self) -> list[int]:
         """Return the tokens of each pair: those of its longer side."""
-        return list(self._lengths)
+        return [max(len(src), len(tgt)) for src, tgt in self]
 
     def fitting(self, max_len: int) -> ParallelDataset:
         """Return the pairs that a model of ``max_len`` positions can learn from."""
@@ -118,7 +117,6 @@ class ParallelDataset(Dataset[tuple[Tensor, Tensor]]):
         again.pairs = list(pairs)
         again.sources = [src for src, _ in ids]
         again.targets = [tgt for _, tgt in ids]
-        again._lengths = _longer_sides(ids)
         return again
 
 
@@ -133,10 +131,6 @@ def positions_needed(src: Tensor, tgt: Tensor) -> int:
         src: :math:`(S)`; tgt: :math:`(T)`.
     """
     return max(len(src), len(tgt) - 1)
-
-
-def _longer_sides(ids: Iterable[tuple[Tensor, Tensor]]) -> list[int]:
-    return [max(len(src), len(tgt)) for src, tgt in ids]
 
 
 def _check_pair(number: int, pair: Pair) -> None:

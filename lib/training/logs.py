@@ -12,6 +12,7 @@ from typing import Any
 import lightning
 import torch
 from lightning.pytorch.callbacks import Callback, Checkpoint, TQDMProgressBar
+from torch.nn.utils.rnn import pad_sequence
 
 from lib.decoding import greedy_decode
 from lib.text import Vocabulary
@@ -108,9 +109,8 @@ class EpochLog(Callback):
                 "seconds": f"{time.perf_counter() - self.start:.1f}",
             }
         )
-        if not trainer.is_global_zero:
-            return
-        write_log(self.file, self.rows)
+        if trainer.is_global_zero:
+            write_log(self.file, self.rows)
 
 
 class SentenceLog(EpochLog):
@@ -133,9 +133,8 @@ class SentenceLog(EpochLog):
                 f"A sentence to watch has {longest} tokens, but max_len is {max_len}; "
                 "leave it out."
             )
-        self.src = torch.nn.utils.rnn.pad_sequence(
-            [torch.tensor(row) for row in ids], True, src_vocab.pad_id
-        )  # (B, S)
+        rows = [torch.tensor(row) for row in ids]
+        self.src = pad_sequence(rows, True, src_vocab.pad_id)  # (B, S)
 
     def on_train_epoch_end(
         self, trainer: lightning.Trainer, task: lightning.LightningModule

@@ -64,6 +64,8 @@ def report_run(
         for part in unseen_parts(splits) or ["validation"]
     }
     given = dataclasses.asdict(settings)
+    # Of all epochs, also of those before an interruption.
+    seconds = [float(row["seconds"]) for row in read_log(folder / LOG)]
     report = {
         "command": command,
         "name": corpus.title,
@@ -76,7 +78,7 @@ def report_run(
         "held_out": held_out_fingerprint(splits),
         "attribution": corpus.attribution,
         "machine": machine(),
-        "seconds": _seconds(folder),
+        "seconds": round(sum(seconds)),
         "scores": scores,
     }
     if start:
@@ -87,8 +89,3 @@ def report_run(
     write_json(folder / REPORT_FILE, report)
     write_card(folder, report)
     return report
-
-
-def _seconds(folder: Path) -> int:
-    """Return the seconds of all epochs, also of those before an interruption."""
-    return round(sum(float(row["seconds"]) for row in read_log(folder / LOG)))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
@@ -126,12 +124,8 @@ def own_translations_risk(
     logits = model(again.src, again.tgt_in)  # (B * K, T, V)
     log_probs = sentence_log_probs(logits, again.tgt_out, pad_id)  # (B * K)
     scores = log_probs / log_probs.new_tensor(norms)
+    by_source = scores.split([len(row) for row in costs])
     return expected_risk(
-        _side_by_side(scores.split([len(row) for row in costs]), -torch.inf),
-        _side_by_side([scores.new_tensor(row) for row in costs], 0.0),
+        pad_sequence(by_source, True, -torch.inf),  # (B, K)
+        pad_sequence([scores.new_tensor(row) for row in costs], True),
     )
-
-
-def _side_by_side(rows: Sequence[Tensor], filling: float) -> Tensor:
-    """Return rows of at most K numbers as :math:`(B, K)`."""
-    return pad_sequence(list(rows), batch_first=True, padding_value=filling)

@@ -8,10 +8,7 @@ from lib.translator.exported import ExportedTranslator
 if TYPE_CHECKING:
     from lib.translator.folder import (
         SHIPPED,
-        find_folder,
-        read_folder,
         read_language_model,
-        write_folder,
         write_language_model,
     )
     from lib.translator.translator import Translator
@@ -20,10 +17,7 @@ __all__ = [
     "SHIPPED",
     "ExportedTranslator",
     "Translator",
-    "find_folder",
-    "read_folder",
     "read_language_model",
-    "write_folder",
     "write_language_model",
 ]
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from lib.model import Transformer
 
@@ -44,11 +45,8 @@ def doubts(
         True
     """
     pad_id = model.config.pad_id
-    targets = torch.nn.utils.rnn.pad_sequence(
-        [torch.tensor(ids, device=src.device) for ids in written],
-        batch_first=True,
-        padding_value=pad_id,
-    )  # (B, T)
+    rows = [torch.tensor(ids, device=src.device) for ids in written]
+    targets = pad_sequence(rows, True, pad_id)  # (B, T)
     first = torch.full_like(targets[:, :1], sos_id)
     logits = model(src, torch.cat([first, targets[:, :-1]], dim=1))  # (B, T, V)
     never = torch.tensor([pad_id, sos_id], device=src.device)  # as in decoding

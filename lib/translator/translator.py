@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
-from lib.decoding import Hypothesis, beam_search, greedy_decode
+from lib.decoding import beam_search, greedy_decode
 from lib.model import Transformer
 from lib.text import Vocabulary
 from lib.text.sentences import (
@@ -97,6 +98,7 @@ class Translator:
         self.punctuate = punctuate
         self.prose = prose
         self.unsure_above = unsure_above
+        self._ends = (tgt_vocab.sos_id, tgt_vocab.eos_id)
 
     @property
     def device(self) -> torch.device:
@@ -191,8 +193,9 @@ class Translator:
         self, src: Tensor, beam_size: int, length_penalty: float
     ) -> list[list[int]]:
         if beam_size == 1:
-            return self._greedy(src)
-        kept = self._search(src, beam_size, length_penalty, 1)
+            return greedy_decode(self.model, src, *self._ends).tolist()
+        search = (beam_size, length_penalty)
+        kept = beam_search(self.model, src, *self._ends, *search)
         return [hypotheses[0].ids for hypotheses in kept]
 
     def n_best(
@@ -209,11 +212,10 @@ class Translator:
             TypeError: if it is no text.
             ValueError: if it is empty or too long, or ``n_best`` is impossible.
         """
-
-        def search(src: Tensor) -> list[list[Hypothesis]]:
-            return self._search(src, n_best, length_penalty, n_best)
-
-        (((source, found),),) = self._in_batches([self.read(sentence)], 1, search)
+        source = self.read(sentence)
+        src = self._pad([source.ids])
+        search = (n_best, length_penalty, n_best)
+        (found,) = beam_search(self.model, src, *self._ends, *search)
         return [
             (joined([(source, self.tgt_vocab.decode(ids))]), score)
             for ids, score in found
@@ -233,21 +235,8 @@ class Translator:
         return in_batches(sentences, batch_size, self.read_text, pad_and_write)
 
     def _pad(self, ids: list[list[int]]) -> Tensor:
-        return torch.nn.utils.rnn.pad_sequence(
-            [torch.tensor(row) for row in ids],
-            batch_first=True,
-            padding_value=self.src_vocab.pad_id,
-        ).to(self.device)  # (B, S)
-
-    def _greedy(self, src: Tensor) -> list[list[int]]:
-        ends = (self.tgt_vocab.sos_id, self.tgt_vocab.eos_id)
-        return greedy_decode(self.model, src, *ends).tolist()
-
-    def _search(
-        self, src: Tensor, beam_size: int, length_penalty: float, n_best: int
-    ) -> list[list[Hypothesis]]:
-        ends = (self.tgt_vocab.sos_id, self.tgt_vocab.eos_id)
-        return beam_search(self.model, src, *ends, beam_size, length_penalty, n_best)
+        rows = [torch.tensor(row) for row in ids]
+        return pad_sequence(rows, True, self.src_vocab.pad_id).to(self.device)  # (B, S)
 
     def save(self, folder: Path | str, half: bool = False) -> None:
         """Write the translator to a folder: its weights, and all else as JSON.
