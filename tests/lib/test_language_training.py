@@ -72,11 +72,6 @@ def trained(dataset: TextDataset, **changes: Any) -> LanguageModel:
 class TestTexts:
     """Ids and labels, side by side and padded."""
 
-    def test_each_token_is_followed_by_the_next(self) -> None:
-        ids, labels = TextDataset.of_texts(["one two"], WORDS)[0]
-        assert [WORDS.tokens[i] for i in ids] == [SOS, "one", "two"]
-        assert [WORDS.tokens[i] for i in labels] == ["one", "two", EOS]
-
     @pytest.mark.parametrize("on_all", [True, False])
     def test_the_loss_may_begin_behind_the_separator(self, on_all: bool) -> None:
         dataset = TextDataset.of_pairs(PAIRS[:1], WORDS, loss_on_all=on_all)

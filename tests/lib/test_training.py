@@ -351,27 +351,6 @@ def ended_after(moved: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[st
         yield moves
 
 
-# A run moves seven files into place: its settings, and three times log and checkpoint.
-@pytest.mark.parametrize("moved", range(8))
-def test_a_run_ended_at_any_moment_ends_as_if_it_had_not_been(
-    moved: int, unbroken: tuple, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whatever it is ended in, these are all the folders that it can leave."""
-    whole, expected = unbroken
-    folder = tmp_path / "run"
-    with ended_after(moved, monkeypatch) as moves:
-        train(*corpus(), TINY, folder)
-    assert (
-        moves == ["settings.json", *["log.csv", "checkpoint.safetensors"] * 3][:moved]
-    )
-    folder.mkdir(exist_ok=True)
-    # A process that is killed has no time to clean up.
-    (folder / "settings.json.unfinished").write_text("{")
-    assert equal(weights(train(*corpus(), TINY, folder, resume=True)), expected)
-    assert losses(folder) == losses(whole)
-    assert not list(folder.glob("*.unfinished"))
-
-
 def losses(folder: Path) -> list:
     return [{**row, "seconds": ""} for row in read_log(folder / "log.csv")]
 

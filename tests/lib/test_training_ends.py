@@ -161,9 +161,10 @@ class TestAveraging:
         refuses(lambda: average_weights(states), words)
 
 
-@pytest.fixture(
-    scope="module", params=[dataclasses.replace(TINY, epochs=4, average=2), HASTY]
-)
+AVERAGED = dataclasses.replace(TINY, epochs=4, average=2)
+
+
+@pytest.fixture(scope="module", params=[TINY, AVERAGED, HASTY])
 def unbroken(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[TrainingSettings, dict[str, Tensor], list[dict[str, str]]]:
@@ -173,17 +174,23 @@ def unbroken(
     return request.param, found, losses(folder)
 
 
-@pytest.mark.parametrize("moved", [0, 3, 5, 6, 9])
-def test_a_broken_run_ends_as_an_unbroken_one(
+# The plain run moves seven files: its settings, and three times log and checkpoint.
+@pytest.mark.parametrize("moved", range(9))
+def test_a_run_ended_at_any_moment_ends_as_if_it_had_not_been(
     unbroken: tuple, moved: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Whatever it is ended in, these are all the folders that it can leave."""
     settings, expected, wanted = unbroken
-    folder = tmp_path / "broken"
     with ended_after(moved, monkeypatch) as moves:
-        train(*few(), settings, folder)
-    assert len(moves) == moved
-    assert equal(weights(train(*few(), settings, folder, resume=True)), expected)
-    assert losses(folder) == wanted
+        train(*few(), settings, tmp_path)
+    if settings is TINY:
+        epochs = ["log.csv", "checkpoint.safetensors"] * 3
+        assert moves == ["settings.json", *epochs][:moved]
+    # A process that is killed has no time to clean up.
+    (tmp_path / "settings.json.unfinished").write_text("{")
+    assert equal(weights(train(*few(), settings, tmp_path, resume=True)), expected)
+    assert losses(tmp_path) == wanted
+    assert not list(tmp_path.glob("*.unfinished"))
 
 
 def test_the_bleu_in_the_log_is_that_of_the_translations(tmp_path: Path) -> None:
