@@ -13,8 +13,6 @@ What follows `Notes:` is for the speaker.
 nbconvert makes slides of it; reveal.js, which shows them, lies beside them.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import re

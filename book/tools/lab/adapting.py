@@ -7,8 +7,6 @@ a question and learns to answer. What stands in the file already is kept, as lon
 weights are the same.
 """
 
-from __future__ import annotations
-
 import argparse
 import copy
 import itertools

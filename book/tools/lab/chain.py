@@ -6,8 +6,6 @@
 A run that was interrupted goes on, and one that has ended is not run again.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import shlex

@@ -12,8 +12,6 @@ What strangers type is judged by what it must carry: their validation sentences 
 choose, and the 300 others measure.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import random

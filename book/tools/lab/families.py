@@ -6,8 +6,6 @@ All learn the same sentences of the grammar in the same number of steps, with as
 numbers to learn. What stands in FILE already is kept.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import random

@@ -9,8 +9,6 @@ of a part that is held out is learned, however it stands in the corpus. Settings
 those of `python -m lib train`.
 """
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import sys

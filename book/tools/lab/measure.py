@@ -9,8 +9,6 @@ What is chosen is chosen on the validation part. The test part is translated onc
 the end. Only counts and scores are written, never a sentence of the corpus.
 """
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import time

@@ -10,8 +10,6 @@ token, where the page's code has the same float weights; and how fast the page's
 writes.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

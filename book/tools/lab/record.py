@@ -1,7 +1,5 @@
 """The files of what was measured: begun, gone on with, and written."""
 
-from __future__ import annotations
-
 import argparse
 import datetime
 import hashlib

@@ -3,8 +3,6 @@
 Only counts and scores come out of here, never a sentence of a corpus.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import Counter

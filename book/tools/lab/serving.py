@@ -6,8 +6,6 @@
 BLEU is measured on the test part of the corpus that the translator was trained on.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import time

@@ -6,8 +6,6 @@ All learn the same English sentences in the same order, in as many steps. What s
 FILE already is kept, so that an interrupted run can go on.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import math

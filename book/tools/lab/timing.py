@@ -1,7 +1,5 @@
 """How all is timed: side by side, in turns, medians, and a fresh process."""
 
-from __future__ import annotations
-
 import json
 import os
 import platform

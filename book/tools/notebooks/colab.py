@@ -9,8 +9,6 @@ tests/colab.txt. Into a fresh layer on top of it the chapters' own setup cell in
 the chapters there and compares their outputs with the stored ones.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import functools

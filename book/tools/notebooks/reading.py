@@ -3,8 +3,6 @@
 The main line is all before "What goes wrong"; captions and folded code do not count.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass

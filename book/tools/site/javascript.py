@@ -6,8 +6,6 @@ the virtual environment, where nothing else looks for it, the first time it is n
 who builds the book or reads it never needs it.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

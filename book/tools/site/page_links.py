@@ -5,8 +5,6 @@ site. While the site is built they become links inside it again, so that a copy 
 site on a stick needs no network.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from typing import TYPE_CHECKING
@@ -57,7 +55,7 @@ def inside_the_site(text: str, name: str, address: Address) -> str:
     return re.sub(page, beside, text)
 
 
-def read_notebook(app: Sphinx, document: str, source: list[str]) -> None:
+def read_notebook(app: "Sphinx", document: str, source: list[str]) -> None:
     """Turn the links of one notebook, before it is read, and drop its alt texts."""
     if not str(app.env.doc2path(document)).endswith(".ipynb"):
         return
@@ -71,7 +69,7 @@ def read_notebook(app: Sphinx, document: str, source: list[str]) -> None:
     source[0] = json.dumps(notebook, ensure_ascii=False)
 
 
-def setup(app: Sphinx) -> dict[str, bool]:
+def setup(app: "Sphinx") -> dict[str, bool]:
     """Connect the extension to Sphinx."""
     app.connect("source-read", read_notebook)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -11,8 +11,6 @@ into weights; a list is 16-bit floats. The language model is small, and all of i
 16-bit floats, as in its file.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import zlib

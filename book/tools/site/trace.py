@@ -6,8 +6,6 @@ mean of all heads of all layers. A word of several sub-words looks where they lo
 average, and is looked at as often as all of them.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from typing import Any

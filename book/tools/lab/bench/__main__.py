@@ -7,8 +7,6 @@
 The numbers go to bench.json in lib/shipped/measurements, the table to bench.md there.
 """
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import datetime

@@ -1,7 +1,5 @@
 """What the contenders train on: token ids in three kinds of batches."""
 
-from __future__ import annotations
-
 import torch
 from torch import Tensor, nn
 

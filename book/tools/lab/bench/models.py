@@ -1,7 +1,5 @@
 """Who runs in the benchmark: the book's Transformer, and what it is compared with."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import warnings

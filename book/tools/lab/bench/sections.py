@@ -1,7 +1,5 @@
 """What the benchmark measures: one line for each section of its table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """What was measured, as Markdown."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

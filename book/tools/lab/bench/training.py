@@ -1,7 +1,5 @@
 """Who trains in the benchmark, and who takes turns with whom."""
 
-from __future__ import annotations
-
 import functools
 import warnings
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Who writes in the benchmark, always to a fixed length: nobody may stop early."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
