@@ -70,27 +70,24 @@ def test_one_word_at_a_time_gets_the_scores_of_all_at_once(
     assert_close(scores, all_at_once(model, src, tgt))
 
 
-@pytest.mark.parametrize("dtype", EVERY_DTYPE)
 @torch.no_grad()
+def in_both_ways(model: Transformer) -> tuple[Tensor, Tensor]:
+    src, tgt = pad([[3, 4, 5], [6]]), torch.randint(1, 13, (2, 7))
+    return in_steps(CachedScorer(model, src), tgt), all_at_once(model, src, tgt)
+
+
+@pytest.mark.parametrize("dtype", EVERY_DTYPE)
 def test_every_precision_is_kept(dtype: torch.dtype) -> None:
-    model, src = lively(dtype), pad([[3, 4, 5], [6]])
-    tgt = torch.randint(1, 13, (2, 7))
-    scores = in_steps(CachedScorer(model, src), tgt)
+    scores, expected = in_both_ways(lively(dtype))
     assert scores.dtype == dtype
     # A hundred times the distance between neighboring numbers.
     close = 100 * torch.finfo(dtype).eps
-    torch.testing.assert_close(
-        scores, all_at_once(model, src, tgt), rtol=close, atol=close
-    )
+    torch.testing.assert_close(scores, expected, rtol=close, atol=close)
 
 
-@torch.no_grad()
 def test_it_works_under_mixed_precision() -> None:
-    model, src = lively(torch.float32), pad([[3, 4, 5], [6]])
-    tgt = torch.randint(1, 13, (2, 7))
     with torch.autocast("cpu", torch.bfloat16):
-        scores = in_steps(CachedScorer(model, src), tgt)
-        expected = all_at_once(model, src, tgt)
+        scores, expected = in_both_ways(lively(torch.float32))
     torch.testing.assert_close(scores, expected, rtol=0.1, atol=0.1)
 
 
@@ -215,7 +212,4 @@ def test_maps_without_a_bias_are_cached() -> None:
         if isinstance(part, MultiHeadAttention):
             part.key_proj.register_parameter("bias", None)
     assert can_be_cached(model)
-    src, tgt = pad([[3, 4, 5], [6]]), torch.randint(1, 13, (2, 7))
-    with torch.no_grad():
-        steps = in_steps(CachedScorer(model, src), tgt)
-        assert_close(steps, all_at_once(model, src, tgt))
+    assert_close(*in_both_ways(model))

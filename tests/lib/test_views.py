@@ -87,8 +87,8 @@ def test_the_frame_is_as_high_as_the_longer_sentence():
     (lambda: head_view([weights()[0][0]], TOKENS), r"\(1, H, T, S\).*\(2, 5, 5\)"),
     (lambda: head_view(weights(), TOKENS[:4]), "5 positions.*tokens is 4"),
     (lambda: head_view(weights(), None), "'tokens' is required"),
-    (lambda: neuron_view(lookups(3, 4), AWKWARD[:2], AWKWARD), "must have shape"),
-    (lambda: neuron_view(lookups(3, 4), AWKWARD[:3], None), "must have shape"),
+    (lambda: neuron_view(lookups(), AWKWARD[:2], AWKWARD), "must have shape"),
+    (lambda: neuron_view(lookups(), AWKWARD[:3], None), "must have shape"),
 )
 def test_what_does_not_fit_is_refused(call: Call, words: str) -> None:
     refuses(call, words)
@@ -142,11 +142,11 @@ def test_a_token_cannot_end_the_script_or_the_frame():
 # --- the model view and the neuron view ---------------------------------------------
 
 
-def lookups(rows: int = 3, columns: int = 4) -> list[Lookup]:
+def lookups() -> list[Lookup]:
     """Two layers of two heads, as a real attention compares them."""
     torch.manual_seed(0)
     model = nn.ModuleList(MultiHeadAttention(d_model=8, n_heads=2) for _ in range(2))
-    query, key = torch.randn(1, rows, 8), torch.randn(1, columns, 8)
+    query, key = torch.randn(1, 3, 8), torch.randn(1, 4, 8)
     with record_lookups(model) as found:
         for attention in model:
             attention(query, key, key)
@@ -164,7 +164,7 @@ def test_a_lookup_holds_what_the_attention_compared() -> None:
 def more_views() -> dict[str, Any]:
     """Each kind of view, with tokens that could break a page."""
     left, right = AWKWARD[:3], AWKWARD[1:]
-    found = lookups(3, 4)
+    found = lookups()
     weights_of = [lookup.weights for lookup in found]
     both = {"encoder_tokens": right, "decoder_tokens": left}
     return {

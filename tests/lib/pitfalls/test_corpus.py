@@ -18,20 +18,8 @@ Splits = dict[str, list[Pair]]
 Splitter = Callable[[Sequence[Pair]], Splits]
 
 PAIRS = [
-    (f"{who} sees {what}{mark}", f"{quien} ve {que}{mark}")
-    for who, quien in (
-        ("Ana", "Ana"),
-        ("He", "Él"),
-        ("She", "Ella"),
-        ("My son", "Mi hijo"),
-    )
-    for what, que in (
-        ("the sea", "el mar"),
-        ("the house", "la casa"),
-        ("a cat", "un gato"),
-        ("a tree", "un árbol"),
-        ("the moon", "la luna"),
-    )
+    (f"Ana has {number} cats{mark}", f"Ana tiene {number} gatos{mark}")
+    for number in range(2, 22)
     for mark in (".", "!")
 ]
 """Forty pairs: each source stands twice, with a period and with an exclamation mark."""
