@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from lib.exercises.forms import pair
 from lib.exercises.record import Cases, Draw, case, exercise
 
 
-def _numbers(width: int, attentions: int, rank: int, *, sides: int = 2) -> int:
-    return attentions * 2 * sides * width * rank
+def _numbers(width: int, attentions: int, rank: int) -> int:
+    return attentions * 2 * 2 * width * rank
 
 
 @exercise("Twice the rank is twice the numbers.", right=_numbers)
@@ -22,7 +25,7 @@ def low_rank_numbers(draw: Draw) -> Cases:
 
 low_rank_numbers.slips = {
     "Count both matrices, A and B, and both maps, that of the queries and that of the "
-    "values.": lambda *sizes: _numbers(*sizes, sides=1),
+    "values.": lambda *sizes: _numbers(*sizes) // 2,
     "That is what the frozen matrices have: A and B are narrow.": (
         lambda width, attentions, rank: 2 * attentions * width**2
     ),
@@ -48,50 +51,42 @@ def one_matrix(draw: Draw) -> Cases:
 
 one_matrix.slips = {
     "The scale is missing: alpha divided by the rank.": (
-        lambda weight, down, up, alpha: weight + up @ down
+        lambda weight, down, up, alpha: _merged(weight, down, up, len(down))
     ),
     "The scale is alpha divided by the rank, not alpha alone.": (
-        lambda weight, down, up, alpha: weight + alpha * up @ down
+        lambda weight, down, up, alpha: _merged(weight, down, up, alpha * len(down))
     ),
     "A comes first, so it is on the right: up @ down.": (
-        lambda weight, down, up, alpha: weight + alpha / down.size(0) * (down.T @ up.T)
+        lambda weight, down, up, alpha: _merged(weight, up.T, down.T, alpha)
     ),
     "The frozen matrix is missing: add to it.": (
-        lambda weight, down, up, alpha: alpha / down.size(0) * up @ down
+        lambda weight, down, up, alpha: _merged(
+            torch.zeros_like(weight), down, up, alpha
+        )
     ),
 }
 
 
-def _rounded(
-    weight: Tensor, *, by_row: bool = True, most: int = 127
-) -> tuple[Tensor, Tensor]:
-    size = weight.abs()
-    largest = (
-        size.amax(dim=1, keepdim=True) if by_row else size.max().expand(len(size), 1)
-    )
-    scale = largest / most
-    return (weight / scale).round(), scale
+def _by(
+    largest: Callable[[Tensor], Tensor], most: int = 127
+) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
+    """An answer that makes this number of a row the most."""
+
+    def answer(weight: Tensor) -> tuple[Tensor, Tensor]:
+        scale = largest(weight) / most
+        return (weight / scale).round(), scale
+
+    return answer
 
 
-def _cut(weight: Tensor) -> tuple[Tensor, Tensor]:
-    scale = _rounded(weight)[1]
-    return (weight / scale).trunc(), scale
-
-
-def _signed(weight: Tensor) -> tuple[Tensor, Tensor]:
-    scale = weight.amax(dim=1, keepdim=True) / 127
-    return (weight / scale).round(), scale
-
-
-def _inverse(weight: Tensor) -> tuple[Tensor, Tensor]:
-    whole, scale = _rounded(weight)
-    return whole, 1 / scale
+def _largest(weight: Tensor) -> Tensor:
+    return weight.abs().amax(dim=1, keepdim=True)
 
 
 @exercise(
     "Their product is nearly the matrix.",
-    right=_rounded,
-    form=("a pair of matrices", lambda found: len(found) == 2),
+    right=_by(_largest),
+    form=pair("a pair of matrices"),
     read=lambda found: tuple(torch.as_tensor(part).float() for part in found),
 )
 def eight_bits(draw: Draw) -> Cases:
@@ -103,26 +98,23 @@ def eight_bits(draw: Draw) -> Cases:
 
 eight_bits.slips = {
     "One scale serves all rows here: each row has its own largest number.": (
-        lambda weight: _rounded(weight, by_row=False)
+        _by(lambda weight: _largest(weight).amax().expand(len(weight), 1))
     ),
-    "The largest number is the one farthest from zero: take abs first.": _signed,
-    "Cut off is not rounded: -63.8 is nearer to -64.": _cut,
-    "The numbers go from -127 to 127.": lambda weight: _rounded(weight, most=128),
-    "whole * scale should be the matrix again; this scale is upside down.": _inverse,
+    "The largest number is the one farthest from zero: take abs first.": (
+        _by(lambda weight: weight.amax(dim=1, keepdim=True))
+    ),
+    "The numbers go from -127 to 127.": _by(_largest, most=128),
+    "whole * scale should be the matrix again; this scale is upside down.": (
+        lambda weight: (_by(_largest)(weight)[0], 127 / _largest(weight))
+    ),
 }
 
 
 def _preference(
-    good: Tensor,
-    bad: Tensor,
-    old_good: Tensor,
-    old_bad: Tensor,
-    beta: float,
-    *,
-    sign: int = 1,
+    good: Tensor, bad: Tensor, old_good: Tensor, old_bad: Tensor, beta: float
 ) -> Tensor:
     lead = (good - old_good) - (bad - old_bad)
-    return -F.logsigmoid(sign * beta * lead).mean()
+    return -F.logsigmoid(beta * lead).mean()
 
 
 @exercise("With no lead yet, it is log 2.", right=_preference)
@@ -135,7 +127,7 @@ def preference_loss(draw: Draw) -> Cases:
 
 preference_loss.slips = {
     "This makes the worse one likelier: the sign of the lead is wrong.": (
-        lambda *given: _preference(*given, sign=-1)
+        lambda g, b, old_g, old_b, beta: _preference(g, b, old_g, old_b, -beta)
     ),
     "What the old model finds likely is missing.": (
         lambda good, bad, old_good, old_bad, beta: _preference(
@@ -143,17 +135,10 @@ preference_loss.slips = {
         )
     ),
     "beta weighs the lead, inside the sigmoid.": [
-        lambda good, bad, old_good, old_bad, beta: _preference(
-            good, bad, old_good, old_bad, 1.0
-        ),
-        lambda good, bad, old_good, old_bad, beta: (
-            beta * _preference(good, bad, old_good, old_bad, 1.0)
-        ),
+        lambda g, b, old_g, old_b, beta: _preference(g, b, old_g, old_b, 1.0),
+        lambda g, b, old_g, old_b, beta: beta * _preference(g, b, old_g, old_b, 1.0),
     ],
     "A loss falls as the lead grows: take the negative logarithm.": (
         lambda *given: -_preference(*given)
-    ),
-    "Of several pairs take the mean.": lambda *given: (
-        _preference(*given) * len(given[0])
     ),
 }

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from lib.exercises.calls import ATTENTION, SOFTMAX
+from lib.exercises.forms import pair
 from lib.exercises.record import Cases, Draw, Parts, Without, case, exercise, that
 
 
@@ -37,14 +38,9 @@ softmax.slips = {
     "sum over dim=-1 with keepdim=True.": lambda x: x.exp() / x.exp().sum(),
     "The shares sum to 1 down the columns: one query is a row, so sum over the last "
     "axis, dim=-1.": lambda x: x.softmax(dim=0),
-    "Each row is divided by its largest power, so that the largest share is 1: divide "
-    "by the sum.": lambda x: (x - x.amax(-1, True)).exp(),
     "The scores themselves are divided by their sum: take the exponential of each "
     "first.": lambda x: x / x.sum(-1, True),
     "These are the powers of e, not yet divided by their sum.": lambda x: x.exp(),
-    "These are shares of powers of 2: take powers of e, with .exp().": (
-        lambda x: (x * math.log(2)).softmax(-1)
-    ),
     "Scores of 1000 give NaN, because e to the 1000 is infinite: subtract the row's "
     "largest score before exp.": lambda x: x.exp() / x.exp().sum(-1, True),
     "One row of large scores turned another row into NaN: subtract each row's own "
@@ -56,10 +52,6 @@ softmax.slips = {
 
 def _attend(query: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     return (keys @ query / math.sqrt(query.size(0))).softmax(dim=0) @ values
-
-
-def _cosines(query: Tensor, keys: Tensor) -> Tensor:
-    return torch.cosine_similarity(keys, query.unsqueeze(0))
 
 
 @exercise(
@@ -87,46 +79,15 @@ def attend(draw: Draw) -> Cases:
 attend.slips = {
     "There is one number for each key, so these are the weights: mix the values with "
     "them, weights @ values.": lambda q, k, v: (k @ q / 2).softmax(0),
-    "These are the weighted values one by one: add them up.": (
-        lambda q, k, v: (k @ q / 2).softmax(0)[:, None] * v
-    ),
     "The result is as wide as a key, so the keys were mixed: mix the values, "
     "weights @ values.": lambda q, k, v: (k @ q / 2).softmax(0) @ k,
-    "One query gives one output of shape (d_v): leave out the axis of size 1.": (
-        lambda q, k, v: _attend(q, k, v)[None]
-    ),
     "The scores were not scaled: divide them by the square root of d_k before the "
     "softmax.": lambda q, k, v: (k @ q).softmax(0) @ v,
     "This divides by d_k: divide by its square root.": (
         lambda q, k, v: (k @ q / len(q)).softmax(0) @ v
     ),
-    "This divides by the root of the number of keys: d_k is how many numbers one key "
-    "has.": lambda q, k, v: (k @ q / len(k) ** 0.5).softmax(0) @ v,
-    "This divides by the root of the width of the values: d_k is how many numbers one "
-    "key has.": lambda q, k, v: (k @ q / v.size(1) ** 0.5).softmax(0) @ v,
     "The scores went straight into the mix: turn them into shares with a softmax "
     "first.": lambda q, k, v: k @ q / len(q) ** 0.5 @ v,
-    "The shares were divided by the root of d_k, and no longer sum to 1: divide the "
-    "scores, before the softmax.": lambda q, k, v: (k @ q).softmax(0) / 2 @ v,
-    "The scores were multiplied by the root of d_k: divide by it.": (
-        lambda q, k, v: (k @ q * 2).softmax(0) @ v
-    ),
-    "A sigmoid looks at each score alone, so the weights need not sum to 1: take the "
-    "softmax over all keys.": [
-        lambda q, k, v: (k @ q / 2).sigmoid() @ v,
-        lambda q, k, v: (k @ q).sigmoid() @ v,
-        lambda q, k, v: (k @ q / 2).sigmoid() @ v / (k @ q / 2).sigmoid().sum(),
-        lambda q, k, v: (k @ q).sigmoid() @ v / (k @ q).sigmoid().sum(),
-    ],
-    "The scores were divided by their sum without an exponential: use the softmax, "
-    "which keeps shares positive for every score.": (
-        lambda q, k, v: k @ q / (k @ q).sum() @ v
-    ),
-    "The scores are cosines: take the plain dot product, whose size also depends on "
-    "the lengths of the vectors.": [
-        lambda q, k, v: _cosines(q, k).softmax(0) @ v,
-        lambda q, k, v: (_cosines(q, k) / 2).softmax(0) @ v,
-    ],
 }
 
 
@@ -148,14 +109,8 @@ spread.slips = {
     ),
     "That is the spread after scaling: the question is about the unscaled dot "
     "product.": lambda d_k, sigma: sigma**2,
-    "The spread grows with d_k: multiply by its root, do not divide.": (
-        lambda d_k, sigma: sigma**2 / math.sqrt(d_k)
-    ),
     "sigma counts twice, once for the query and once for the key.": (
         lambda d_k, sigma: math.sqrt(d_k) * sigma
-    ),
-    "The variance of one product is sigma to the 4th, so its root has sigma squared.": (
-        lambda d_k, sigma: math.sqrt(d_k) * sigma**4
     ),
     "Larger numbers give larger dot products: sigma must come in.": (
         lambda d_k, sigma: math.sqrt(d_k)
@@ -170,14 +125,6 @@ def _looking(places: Any, sharpness: float = 20.0) -> Any:
         keys = torch.eye(length)
         sharp = sharpness * math.sqrt(length)
         return sharp * keys[places(torch.arange(length))], keys
-
-    return answer
-
-
-def _shorter_first(factor: float) -> Any:
-    def answer(length: int) -> tuple[Tensor, Tensor]:
-        queries, keys = _look_back(length)
-        return torch.cat([factor * queries[:1], queries[1:]]), keys
 
     return answer
 
@@ -206,17 +153,13 @@ def _place(weights: Tensor) -> int | str:
     return place if weights[place] >= 0.99 else f"{place}, but not clearly enough"
 
 
-def _is_pair(got: Any) -> bool:
-    return isinstance(got, list | tuple) and len(got) == 2
-
-
 _look_back = _looking(lambda t: (t - 1).clamp(min=0))
 
 
 @exercise(
     "Queries that are keys of other positions, made long, can move attention anywhere.",
     right=_look_back,
-    form=("the pair (queries, keys)", _is_pair),
+    form=pair("the pair (queries, keys)"),
 )
 def look_back(draw: Draw) -> Cases:
     """`look_back(length)`: each position looks at the one before it."""
@@ -225,13 +168,6 @@ def look_back(draw: Draw) -> Cases:
 
 
 look_back.slips = {
-    "The weights are NaN: the scores are infinite, so make the queries shorter.": (
-        _looking(lambda t: (t - 1).clamp(min=0), sharpness=1e38)
-    ),
-    "Every position looks at all alike, because all its scores are equal: query t "
-    "should be the key of t − 1, made long.": (
-        lambda length: (torch.zeros(length, length), torch.eye(length))
-    ),
     "Each position prefers the one before it, but not clearly enough: make the queries "
     "longer (the scores are divided by the root of their width).": (
         _looking(lambda t: (t - 1).clamp(min=0), sharpness=2.0)
@@ -245,13 +181,10 @@ look_back.slips = {
         _looking(lambda t: t)
     ),
     "The first position looks at all alike, because its scores are equal: nothing "
-    "stands before it, so give it the query that finds its own key.": _shorter_first(
-        0.0
+    "stands before it, so give it the query that finds its own key.": lambda length: (
+        _look_back(length)[0] * (torch.arange(length) > 0)[:, None],
+        torch.eye(length),
     ),
     "The first position looks at the last one: nothing stands before it, so it shall "
     "look at itself.": _looking(lambda t: (t - 1) % len(t)),
-    "The first position looks at another one: nothing stands before it, so it shall "
-    "look at itself.": _looking(lambda t: torch.where(t > 0, t - 1, 1)),
-    "The first position looks at itself, but not clearly enough: make its query as "
-    "long as the others.": _shorter_first(0.05),
 }

@@ -8,14 +8,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from lib.exercises.forms import TEXT, pair
 from lib.exercises.record import Cases, Draw, Parts, case, exercise
 
 Ids = list[int]
-
-
-def _is_pair(got: Any) -> bool:
-    pair = isinstance(got, list | tuple) and len(got) == 2
-    return pair and all(isinstance(part, list | tuple) for part in got)
 
 
 def _plain(got: Any) -> Parts:
@@ -23,7 +19,7 @@ def _plain(got: Any) -> Parts:
     return Parts({"The ids": ids, "The labels": labels})
 
 
-_PAIR = ("two lists, the ids and the labels", _is_pair)
+_PAIR = pair("two lists, the ids and the labels")
 
 
 def _hide(ids: Ids, place: int, mask_id: int, pad_id: int) -> tuple[Ids, Ids]:
@@ -47,27 +43,21 @@ def hide(draw: Draw) -> Cases:
 
 hide.slips = {
     "The word can still be read: put mask_id in its place.": (
-        lambda ids, place, mask_id, pad_id: (
-            list(ids),
-            _hide(ids, place, mask_id, pad_id)[1],
-        )
+        lambda ids, *rest: (ids, _hide(ids, *rest)[1])
     ),
     "Only the gap asks for a word: all other labels are pad_id.": (
-        lambda ids, place, mask_id, pad_id: (
-            _hide(ids, place, mask_id, pad_id)[0],
-            list(ids),
-        )
+        lambda ids, *rest: (_hide(ids, *rest)[0], ids)
     ),
     "The label has to be the word that was hidden, not the mask.": (
         lambda ids, place, mask_id, pad_id: (
             _hide(ids, place, mask_id, pad_id)[0],
-            [pad_id] * place + [mask_id] + [pad_id] * (len(ids) - place - 1),
+            _hide([mask_id] * len(ids), place, mask_id, pad_id)[1],
         )
     ),
     "The label belongs to the place of the gap itself: here nothing is shifted.": (
-        lambda ids, place, mask_id, pad_id: (
-            _hide(ids, place, mask_id, pad_id)[0],
-            [*_hide(ids, place, mask_id, pad_id)[1][1:], pad_id],
+        lambda ids, *rest: (
+            _hide(ids, *rest)[0],
+            [*_hide(ids, *rest)[1][1:], rest[-1]],
         )
     ),
 }
@@ -136,11 +126,6 @@ def _perplexity(logits: Tensor, labels: Tensor, pad_id: int) -> float:
     return loss.exp().item()
 
 
-def _losses(logits: Tensor, labels: Tensor) -> Tensor:
-    chosen: Tensor = -logits.log_softmax(dim=-1).gather(2, labels[..., None])[..., 0]
-    return chosen  # (B, T)
-
-
 def _by_text(logits: Tensor, labels: Tensor, pad_id: int) -> float:
     pairs = zip(logits.split(1), labels.split(1), strict=True)
     each = [_perplexity(*pair, pad_id) for pair in pairs]
@@ -170,21 +155,11 @@ perplexity.slips = {
         lambda logits, labels, pad_id: math.log(_perplexity(logits, labels, pad_id))
     ),
     "The places of padding count too: leave them out of the mean.": (
-        lambda logits, labels, pad_id: _losses(logits, labels).mean().exp().item()
+        lambda logits, labels, pad_id: _perplexity(logits, labels, -100)
     ),
-    "Take the mean over all tokens first, and the exponential of that.": [
-        lambda logits, labels, pad_id: (
-            _losses(logits, labels)[labels != pad_id].exp().mean().item()
-        ),
-        _by_text,
-    ],
+    "Take the mean over all tokens first, and the exponential of that.": _by_text,
     "Mind the sign: the loss is minus the logarithm of the right word's share.": (
         lambda logits, labels, pad_id: 1 / _perplexity(logits, labels, pad_id)
-    ),
-    "The losses should be averaged, not added up.": (
-        lambda logits, labels, pad_id: (
-            _losses(logits, labels)[labels != pad_id].sum().exp().item()
-        )
     ),
 }
 
@@ -209,32 +184,22 @@ def _looks_one_ahead(ids: Tensor) -> Tensor:
     return scores
 
 
-def _moved(run: Run, ids: Tensor, place: int) -> Tensor:
-    changed = ids.clone()
-    changed[place] += 1
-    moved: Tensor = (run(changed) - run(ids)).abs().amax(dim=-1) > 1e-6
-    return moved  # (T,)
-
-
-def _family(run: Run, ids: Tensor) -> str:
-    ahead = any(_moved(run, ids, n)[:n].any() for n in range(1, len(ids)))
-    return "encoder" if ahead else "decoder"
-
-
-def _from(first: Callable[[Tensor], range], which: Any) -> Callable[[Run, Tensor], str]:
-    """An answer that changes these places, and looks at which outputs move."""
-
-    def answer(run: Run, ids: Tensor) -> str:
-        moves = any(_moved(run, ids, n)[which(n)].any() for n in first(ids))
-        return "encoder" if moves else "decoder"
-
-    return answer
+def _family(
+    run: Run, ids: Tensor, rows: Callable[[int], slice] = slice, last: int | None = None
+) -> str:
+    """Change each place up to the last one, and look at these rows."""
+    for place in range(1, last or len(ids)):
+        changed = ids.clone()
+        changed[place] += 1
+        if ((run(changed) - run(ids))[rows(place)].abs() > 1e-6).any():
+            return "encoder"
+    return "decoder"
 
 
 @exercise(
     "No weight was read: the mask shows from outside.",
     right=_family,
-    form=("a text", lambda got: isinstance(got, str)),
+    form=TEXT,
 )
 def family(draw: Draw) -> Cases:
     """`family(run, ids)`: "decoder" if no output moves with a later token."""
@@ -249,12 +214,11 @@ def family(draw: Draw) -> Cases:
 family.slips = {
     "Outputs may move with their own token and with earlier ones: look only at places "
     "before the one that is changed.": [
-        _from(lambda ids: range(1, len(ids)), lambda n: slice(None)),
-        _from(lambda ids: range(len(ids)), lambda n: slice(None)),
-        _from(lambda ids: range(1, len(ids)), lambda n: slice(n + 1)),
+        lambda run, ids: _family(run, ids, rows=lambda place: slice(None)),
+        lambda run, ids: _family(run, ids, rows=lambda place: slice(place + 1)),
     ],
     "Change each token in turn: another place may be the one that leaks.": (
-        _from(lambda ids: range(1, 2), lambda n: slice(n))
+        lambda run, ids: _family(run, ids, last=2)
     ),
     "The names are exchanged: what sees later tokens is an encoder.": (
         lambda run, ids: {"encoder": "decoder", "decoder": "encoder"}[_family(run, ids)]

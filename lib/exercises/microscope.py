@@ -1,19 +1,14 @@
 """The exercises of chapter 15: a lens, an exchange, an effect, coins for words."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from lib.exercises.guard import unwrap
-from lib.exercises.record import Cases, Draw, case, exercise, that
+from lib.exercises.guard import leaves_alone
+from lib.exercises.record import Cases, Draw, case, exercise
 
 Map = Callable[[Tensor], Tensor]
-
-
-def _lens(state: Tensor, norm: Map, output_proj: Map) -> Tensor:
-    return output_proj(norm(state)).argmax(dim=-1)
 
 
 def _centered(state: Tensor) -> Tensor:
@@ -24,7 +19,10 @@ def _map_to(words: Tensor) -> Map:
     return lambda state: state @ words.T
 
 
-@exercise("At the last layer it is what the model writes.", right=_lens)
+@exercise(
+    "At the last layer it is what the model writes.",
+    right=lambda state, norm, output_proj: output_proj(norm(state)).argmax(dim=-1),
+)
 def lens_words(draw: Draw) -> Cases:
     """`lens_words(state, norm, output_proj)`: the likeliest word at each place."""
     words = torch.tensor([[2.0, 1.0], [0.0, 1.5], [-1.0, 2.0]])
@@ -51,26 +49,14 @@ lens_words.slips = {
     ),
 }
 
-_COPY = "The output that was handed in has changed too: exchange in a copy."
-
-
-def _exchange(output: Tensor, state: Tensor, position: int) -> Tensor:
-    mixed = output.clone()
-    mixed[:, position] = state[:, position]
-    return mixed
-
 
 def _exchange_in_place(output: Tensor, state: Tensor, position: int) -> Tensor:
     output[:, position] = state[:, position]
     return output
 
 
-def _on_its_own(answer: Any, output: Tensor, state: Tensor, position: int) -> bool:
-    """Whether what is handed in stays as it is."""
-    handed_in = output.clone()
-    unwrap(answer)(handed_in, state, position)
-    that(torch.equal(handed_in, output), _COPY)
-    return True
+def _exchange(output: Tensor, state: Tensor, position: int) -> Tensor:
+    return _exchange_in_place(output.clone(), state, position)
 
 
 @exercise("In a hook, this is activation patching.", right=_exchange)
@@ -78,36 +64,24 @@ def exchange(draw: Draw) -> Cases:
     """`exchange(output, state, position)`: one token's state from another run."""
     output, state = torch.zeros(2, 3, 2), torch.ones(2, 3, 2)
     yield case(output, state, 1, what="exchange(output, state, 1)")
-    yield case(output, state, 1, use=_on_its_own)
+    what = "That the output stays as it was"
+    yield case(output, state, 1, what=what, use=leaves_alone)
     shape = draw.randint(4, 5), draw.randint(5, 7), draw.randint(8, 9)
     yield case(draw.normal(*shape), draw.normal(*shape), draw.randint(1, 3))
 
 
-def _mixed(output: Tensor, state: Tensor, *place: Any) -> Tensor:
-    mixed = output.clone()
-    mixed[place] = state[place]
-    return mixed
-
-
 exchange.slips = {
-    _COPY: _exchange_in_place,
+    "The output that was handed in has changed too: exchange in a copy.": (
+        _exchange_in_place
+    ),
     "All tokens were exchanged, not one.": lambda output, state, position: state,
     "Dimension 0 holds the sentences: the tokens are in dimension 1.": (
-        lambda output, state, position: _mixed(output, state, position)
-    ),
-    "Those are numbers, not tokens: the tokens are in dimension 1.": (
-        lambda output, state, position: _mixed(output, state, ..., position)
+        lambda output, state, position: output.select_scatter(
+            state[position], 0, position
+        )
     ),
     "The two runs are mixed up: the rest comes from the output.": (
         lambda output, state, position: _exchange(state, output, position)
-    ),
-    "The state was added: it takes the place of the old one.": (
-        lambda output, state, position: (
-            output + _exchange(torch.zeros_like(state), state, position)
-        )
-    ),
-    "Tokens are counted from 0: that is the one before.": (
-        lambda output, state, position: _exchange(output, state, position - 1)
     ),
 }
 
@@ -116,9 +90,9 @@ def _lead(logits: Tensor, own: int, other: int) -> Tensor:
     return logits[own] - logits[other]
 
 
-def _effect(clean: Tensor, now: Tensor, donor: Tensor, own: int, other: int) -> float:
+def _effect(clean: Tensor, now: Tensor, donor: Tensor, own: int, other: int) -> Tensor:
     before, after = _lead(clean, own, other), _lead(donor, own, other)
-    return float((before - _lead(now, own, other)) / (before - after))
+    return (before - _lead(now, own, other)) / (before - after)
 
 
 @exercise(
@@ -137,15 +111,10 @@ def effect(draw: Draw) -> Cases:
 
 effect.slips = {
     "That is how far the lead moved: divide by how far it moves in all.": (
-        lambda clean, now, donor, own, other: float(
-            _lead(clean, own, other) - _lead(now, own, other)
-        )
-    ),
-    "0 and 1 are exchanged: without any change the effect is 0.": (
-        lambda clean, now, donor, own, other: 1 - _effect(clean, now, donor, own, other)
+        lambda clean, now, donor, own, other: _lead(clean - now, own, other)
     ),
     "The other word counts too: take the difference of the two scores.": (
-        lambda clean, now, donor, own, other: float(
+        lambda clean, now, donor, own, other: (
             (clean[own] - now[own]) / (clean[own] - donor[own])
         )
     ),
@@ -155,9 +124,8 @@ effect.slips = {
         )
     ),
     "Divide by the distance of the two runs, not by the lead at the start.": (
-        lambda clean, now, donor, own, other: float(
-            (_lead(clean, own, other) - _lead(now, own, other))
-            / _lead(clean, own, other)
+        lambda clean, now, donor, own, other: (
+            _lead(clean - now, own, other) / _lead(clean, own, other)
         )
     ),
 }

@@ -4,25 +4,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
+from lib.exercises.forms import TENSOR
 from lib.exercises.record import Cases, Draw, Parts, case, exercise
 
 
-def _rms_norm(
-    x: Tensor,
-    weight: Tensor,
-    eps: float,
-    *,
-    over: int | None = -1,
-    inside: bool = True,
-    root: float = 0.5,
-) -> Tensor:
-    """The norm; the options make what people get wrong."""
-    square = x.square()
-    square = square.mean() if over is None else square.mean(over, keepdim=True)
-    below = (square + eps) ** root if inside else square**root + eps
-    return weight * x / below
+def _mean_square(x: Tensor) -> Tensor:
+    return x.square().mean(-1, keepdim=True)
+
+
+def _rms_norm(x: Tensor, weight: Tensor, eps: float) -> Tensor:
+    return F.rms_norm(x, x.shape[-1:], weight, eps)
 
 
 @exercise("Compare it with `lib.today.RMSNorm`: the same line.", right=_rms_norm)
@@ -41,30 +35,18 @@ rms_norm.slips = {
         lambda x, weight, eps: _rms_norm(x - x.mean(-1, keepdim=True), weight, eps)
     ),
     "The root is missing: divide by the root of the mean square.": (
-        lambda x, weight, eps: _rms_norm(x, weight, eps, root=1.0)
-    ),
-    "Take the mean of the squares, not their sum.": (
-        lambda x, weight, eps: (
-            weight * x / (x.square().sum(-1, keepdim=True) + eps).sqrt()
-        )
+        lambda x, weight, eps: weight * x / (_mean_square(x) + eps)
     ),
     "The weight is missing: multiply each number by its own.": (
-        lambda x, weight, eps: _rms_norm(x, torch.ones(()), eps)
+        lambda x, weight, eps: _rms_norm(x, torch.ones_like(weight), eps)
     ),
     "eps is missing: add it to the mean square.": (
         lambda x, weight, eps: _rms_norm(x, weight, 0.0)
     ),
     "eps belongs inside the root, to the mean square.": (
-        lambda x, weight, eps: _rms_norm(x, weight, eps, inside=False)
-    ),
-    "Each row has a norm of its own: take the mean over the last dimension alone.": (
-        lambda x, weight, eps: _rms_norm(x, weight, eps, over=None)
+        lambda x, weight, eps: weight * x / (_mean_square(x).sqrt() + eps)
     ),
 }
-
-
-def _split(joined: Tensor) -> list[Tensor]:
-    return list(joined.T.chunk(3))
 
 
 def _are_three(got: Any) -> bool:
@@ -79,7 +61,7 @@ def _named(got: Sequence[Tensor]) -> Parts:
 
 @exercise(
     "A GPT-2 goes into the book's attention in this way.",
-    right=_split,
+    right=lambda joined: joined.T.chunk(3),
     form=("three matrices", _are_three),
     read=_named,
 )
@@ -100,16 +82,12 @@ split_joined.slips = {
     "The first third belongs to the queries: cut in three, do not take every third.": (
         lambda joined: [joined.T[place::3] for place in range(3)]
     ),
-    "The order is queries, keys, values.": [
-        lambda joined: _split(joined)[::-1],
-        lambda joined: [_split(joined)[place] for place in (1, 0, 2)],
-        lambda joined: [_split(joined)[place] for place in (0, 2, 1)],
-    ],
+    "The order is queries, keys, values.": lambda joined: joined.T.chunk(3)[::-1],
 }
 
 
-def _to_neighbors(weight: Tensor, n_heads: int, pairs: int = 2) -> Tensor:
-    heads = weight.unflatten(0, (n_heads, pairs, -1))
+def _to_neighbors(weight: Tensor, n_heads: int) -> Tensor:
+    heads = weight.unflatten(0, (n_heads, 2, -1))
     return heads.transpose(1, 2).reshape(weight.shape)
 
 
@@ -121,7 +99,7 @@ def _to_halves(weight: Tensor, n_heads: int) -> Tensor:
 @exercise(
     "Queries and keys move alike, so their products stay what they were.",
     right=_to_neighbors,
-    form=("a matrix", lambda got: isinstance(got, Tensor)),
+    form=TENSOR,
 )
 def to_neighbors(draw: Draw) -> Cases:
     """`to_neighbors(weight, n_heads)`: rows of halves, as rows of neighbors."""
@@ -142,11 +120,6 @@ to_neighbors.slips = {
     "Move rows, not columns: a row makes one number of a query.": (
         lambda weight, n_heads: _to_neighbors(weight.T, n_heads).T
     ),
-    "Within a pair, the number of the first half comes first.": (
-        lambda weight, n_heads: _to_neighbors(
-            weight.unflatten(0, (n_heads, 2, -1)).flip(1).reshape(weight.shape), n_heads
-        )
-    ),
 }
 
 Settings = dict[str, Any]
@@ -161,26 +134,18 @@ _TALE = {
 }
 
 
-def _count(
-    config: Settings,
-    *,
-    matrices: int = 3,
-    norms: int = 2,
-    last: int = 1,
-    outputs: int | None = None,
-) -> int:
+def _count(config: Settings, matrices: int = 3, norms: int = 2, last: int = 1) -> int:
     """The numbers of a Llama; the options make what people get wrong."""
     width, layers = config["hidden_size"], config["num_hidden_layers"]
     shared = width * config["num_key_value_heads"] // config["num_attention_heads"]
     layer = 2 * width * width + 2 * width * shared + norms * width
     layer += matrices * width * config["intermediate_size"]
-    tables = 1 + (not config["tie_word_embeddings"] if outputs is None else outputs)
+    tables = 1 + (not config["tie_word_embeddings"])
     return int(layers * layer + last * width + tables * config["vocab_size"] * width)
 
 
-def _with(**changes: Any) -> Any:
-    """The count of a config in which something is another."""
-    return lambda config: _count({**config, **changes})
+def _with_tied(config: Settings, tied: bool) -> int:
+    return _count({**config, "tie_word_embeddings": tied})
 
 
 @exercise("Before you download a model, you know its size.", right=_count)
@@ -215,16 +180,9 @@ count_llama.slips = {
     "The two norms of each layer are missing.": lambda config: _count(config, norms=0),
     "The norm behind the last layer is missing.": lambda config: _count(config, last=0),
     "A tied output is the embedding's matrix: count it once.": (
-        lambda config: _count(config, outputs=1)
+        lambda config: _with_tied(config, False)
     ),
     "An output that is not tied has a matrix of its own.": (
-        lambda config: _count(config, outputs=0)
-    ),
-    "Each layer has its own numbers: times num_hidden_layers.": (
-        _with(num_hidden_layers=1)
-    ),
-    "The embedding is missing: a row for each token.": _with(vocab_size=0),
-    "An RMS norm has a weight for each number, and no bias.": (
-        lambda config: _count(config, norms=4, last=2)
+        lambda config: _with_tied(config, True)
     ),
 }

@@ -7,17 +7,8 @@ from torch.nn import functional as F
 from lib.exercises.record import Cases, Draw, case, exercise
 
 
-def _bytes(
-    layers: int,
-    n_heads: int,
-    kv_heads: int,
-    d_model: int,
-    tokens: int,
-    *,
-    kinds: int = 2,
-    size: int = 2,
-) -> int:
-    return layers * kinds * kv_heads * (d_model // n_heads) * tokens * size
+def _bytes(layers: int, n_heads: int, kv_heads: int, d_model: int, tokens: int) -> int:
+    return layers * 2 * kv_heads * (d_model // n_heads) * tokens * 2
 
 
 @exercise("What one text costs, each text of a batch costs.", right=_bytes)
@@ -33,17 +24,14 @@ def cache_bytes(draw: Draw) -> Cases:
 
 cache_bytes.slips = {
     "Keys are kept, and values as well: twice as much.": (
-        lambda *sizes: _bytes(*sizes, kinds=1)
+        lambda *sizes: _bytes(*sizes) // 2
     ),
     "Queries are not kept: count kv_heads, not n_heads.": (
         lambda layers, n_heads, kv_heads, d_model, tokens: _bytes(
             layers, n_heads, n_heads, d_model, tokens
         )
     ),
-    "A number of 16 bits has 2 bytes.": [
-        lambda *sizes: _bytes(*sizes, size=4),
-        lambda *sizes: _bytes(*sizes, size=16),
-    ],
+    "A number of 16 bits has 2 bytes.": lambda *sizes: 8 * _bytes(*sizes),
     "A head has d_model / n_heads numbers, not d_model.": (
         lambda layers, n_heads, kv_heads, d_model, tokens: _bytes(
             layers, 1, kv_heads, d_model, tokens
@@ -51,11 +39,6 @@ cache_bytes.slips = {
     ),
     "Each layer has a cache of its own: times layers.": (
         lambda layers, *sizes: _bytes(1, *sizes)
-    ),
-    "Each token is kept: times tokens.": (
-        lambda layers, n_heads, kv_heads, d_model, tokens: _bytes(
-            layers, n_heads, kv_heads, d_model, 1
-        )
     ),
 }
 
@@ -83,9 +66,6 @@ gated.slips = {
     ),
     "SiLU is z · sigmoid(z); this takes the sigmoid alone.": (
         lambda x, gate, inner, outer: ((x @ gate.T).sigmoid() * (x @ inner.T)) @ outer.T
-    ),
-    "SiLU has a rounded kink, and a ReLU has a sharp one.": (
-        lambda x, gate, inner, outer: (F.relu(x @ gate.T) * (x @ inner.T)) @ outer.T
     ),
     "The SiLU is missing: the gate's numbers go through it first.": (
         lambda x, gate, inner, outer: ((x @ gate.T) * (x @ inner.T)) @ outer.T
@@ -160,9 +140,4 @@ rotary.slips = {
         lambda x, base: _rotary(x, base, step=1)
     ),
     "This pairs neighbors: pair number i with number i + d / 2.": _neighbors,
-    "The turned halves go back to where they were, one behind the other.": (
-        lambda x, base: (
-            _rotary(x, base).unflatten(-1, (2, -1)).transpose(1, 2).flatten(1)
-        )
-    ),
 }
