@@ -17,11 +17,10 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Locator, Page
+from playwright.sync_api import Browser, Page
 
-from book.tools.project.address import read_address
 from book.tools.site.build_site import pages
-from tests.book_sources import NAMES, NOTEBOOKS
+from tests.book_sources import NAMES
 from tests.browsing import complaints
 from tests.site_kinds import one_of_each_kind
 
@@ -142,25 +141,10 @@ RUN = """async (only) => {
     if (only) options.runOnly = [only];
     return (await axe.run(document, options)).violations;
 }"""
-# Code is thousands of colored words; of those with one style in one kind of box, one
-# is looked at and the others become plain text. Else a page takes half a minute.
-ONE_OF_EACH = """() => {
-    const seen = new Set();
-    for (const word of document.querySelectorAll("pre span, dt.sig span")) {
-        if (word.id || word.querySelector("[id], a, button")) continue;
-        const box = word.closest("div[class*=highlight], dt.sig");
-        const style = `${word.className} in ${word.parentElement.className}`;
-        const key = `${style} in ${box?.className}`;
-        if (seen.has(key)) word.replaceWith(...word.childNodes);
-        else seen.add(key);
-    }
-}"""
-
-
-# Contrast takes nearly all of axe's time. What is of one kind, in boxes of the same
-# kinds, has the same colors: one of them is measured. Of one kind is what has the same
-# attributes (a pressed button is of another), but for those that only name or lead
-# somewhere, and stands in an odd or an even row.
+# Contrast takes nearly all of axe's time: code is thousands of colored words. What is of
+# one kind, in boxes of the same kinds, has the same colors: one of them is measured. Of
+# one kind is what has the same attributes (a pressed button is of another), but for
+# those that only name or lead somewhere, and stands in an odd or an even row.
 ONE_CONTRAST_OF_EACH = """() => {
     const names = ["id", "href", "src", "alt", "title", "for", "name", "aria-label",
         "aria-labelledby", "aria-describedby", "aria-controls"];
@@ -197,8 +181,8 @@ def test_axe_finds_nothing(visit: Visit) -> None:
     page = visit.page
     # A color on its way from one theme to the other is of neither.
     page.add_style_tag(content="* { transition: none !important; }")
-    for script in (ONE_OF_EACH, AXE, ONE_CONTRAST_OF_EACH):
-        page.evaluate(script)
+    page.evaluate(AXE)
+    page.evaluate(ONE_CONTRAST_OF_EACH)
     found = []
     for width, pixels in WIDTHS.items():
         page.set_viewport_size({"width": pixels, "height": 800})
@@ -300,24 +284,16 @@ def test_nothing_moves_while_one_scrolls(
     assert moved < 0.1
 
 
-def test_every_notebook_can_be_opened_in_colab(site: Path) -> None:
-    for name in (path.stem for path in NOTEBOOKS):
-        link = f"{read_address().colab}/book/{name}.ipynb"
-        page = (site / "book" / f"{name}.html").read_text(encoding="utf-8")
-        assert link in page, f"{name} has no button that opens {link}"
-
-
-def middles(icons: Locator) -> list[float]:
-    """How far down the middle of each icon in sight lies, in pixels."""
-    boxes = [icon.bounding_box() for icon in icons.all()]
-    return [box["y"] + box["height"] / 2 for box in boxes if box and box["width"]]
+# How far down the middle of each icon in sight lies, in pixels.
+MIDDLES = """all => all.map(icon => icon.getBoundingClientRect())
+    .filter(box => box.width).map(box => box.y + box.height / 2)"""
 
 
 def test_icons_stand_where_they_belong(browser: Browser, site: Path) -> None:
     """Those above a page in one line, and the one of the search before its words."""
     page = browser.new_page(viewport={"width": 1200, "height": 800})
     page.goto((site / "book" / "03_attention.html").as_uri())
-    above = middles(page.locator(".article-header-buttons svg.drawn-icon"))
+    above = page.locator(".article-header-buttons svg.drawn-icon").evaluate_all(MIDDLES)
     page.locator(".search-button-field").first.click()
     icon = page.locator("#pst-search-dialog svg.drawn-icon").bounding_box()
     words = page.locator("#pst-search-dialog input").bounding_box()

@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
-import nbformat
 import pytest
 from bs4 import BeautifulSoup, Tag
 from PIL import Image
@@ -18,6 +17,7 @@ from book.tools.project.address import ROOT, read_address
 from book.tools.site.alt_texts import alt_text
 from book.tools.site.build_site import pages
 from book.tools.site.cross_links import OTHER_SENSE
+from tests import book_sources
 
 PAGES = [*pages(), "genindex.html", "search.html"]
 CHAPTERS = [name for name in PAGES if re.match(r"book/\d\d_", name)]
@@ -106,8 +106,14 @@ def test_a_page_has_nothing_that_only_a_notebook_alone_needs(
     assert "The figure in words" not in text and "This chapter as a page" not in text
     assert page.select(f'article a[href^="{read_address().site}"]') == []
     described = {str(image["alt"]) for image in page.select("img[alt]")}
-    notebook = nbformat.read(ROOT / Path(name).with_suffix(".ipynb"), as_version=4)
+    notebook = book_sources.read(ROOT / Path(name).with_suffix(".ipynb"))
     assert {alt_text(cell) for cell in notebook.cells} - {""} <= described
+
+
+def test_every_notebook_can_be_opened_in_colab(site: Path) -> None:
+    for name in (path.stem for path in book_sources.NOTEBOOKS):
+        link = f"{read_address().colab}/book/{name}.ipynb"
+        assert read(site / "book" / f"{name}.html").select(f'a[href="{link}"]'), name
 
 
 def terms(site: Path) -> list[Tag]:
