@@ -12,13 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from book.tools.course.context import given
 from book.tools.course.exercises import Exercise
 from book.tools.course.hidden import record
-from book.tools.course.plan import (
-    Assignment,
-    Plan,
-    chapter,
-    chapter_path,
-    exercises_of,
-)
+from book.tools.course.plan import Assignment, Plan, chapter, chapter_path, exercises_of
 from book.tools.notebooks.normal_form import NOTEBOOK_METADATA
 from book.tools.notebooks.setup_cell import setup_cell
 from book.tools.project.address import Address
@@ -96,11 +90,8 @@ def _task(exercise: Exercise, plan: Plan, address: Address) -> str:
     points, minutes = plan.points_of(exercise), plan.minutes_of(exercise)
     old = f"*Difficulty: {exercise.difficulty}.*"
     new = f"{old[:-1]} {points} points, about {minutes} minutes.*"
-    return re.sub(
-        r"\]\((\d\d_\w+)\.ipynb",
-        rf"]({address.site}/book/\1.html",
-        exercise.task.replace(old, new),
-    )
+    task = exercise.task.replace(old, new)
+    return re.sub(r"\]\((\d\d_\w+)\.ipynb", rf"]({address.site}/book/\1.html", task)
 
 
 def solution_region(exercise: Exercise) -> str:
@@ -147,20 +138,13 @@ def _check(exercise: Exercise) -> str:
             f"some, in lib/exercises/{recorded.chapter}.py, or take it out of the "
             "assignment."
         )
-    return (
-        f"from lib.exercises import {recorded.chapter} as check\n\n"
-        f"assert {exercise.call}"
-    )
+    where = f"from lib.exercises import {recorded.chapter} as check"
+    return f"{where}\n\nassert {exercise.call}"
 
 
 def _marked(cell: NotebookNode, name: str, **about: Any) -> NotebookNode:
     """A cell with nbgrader's metadata: what it is, and what it is worth."""
-    plain: dict[str, Any] = {
-        "solution": False,
-        "locked": False,
-        "task": False,
-        "schema_version": 3,
-    }
-    plain |= {"grade_id": name, "grade": "points" in about}
-    cell.metadata["nbgrader"] = plain | about
+    plain: dict[str, Any] = {"schema_version": 3, "grade_id": name}
+    plain |= dict.fromkeys(("solution", "locked", "task"), False)
+    cell.metadata["nbgrader"] = plain | {"grade": "points" in about} | about
     return cell

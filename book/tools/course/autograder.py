@@ -107,7 +107,6 @@ class Grade(Execute):  # type: ignore[misc]
     ) -> tuple[NotebookNode, Any]:
         """Run the notebook; what it does to its folder is gone afterwards."""
         self._stopped: set[int] = set()
-        self._printed, self._most = 0, self.characters
         about, told = resources["metadata"], resources["nbgrader"]
         handed_in = about["path"]
         pipe, self._pipe = os.pipe()
@@ -121,7 +120,7 @@ class Grade(Execute):  # type: ignore[misc]
             (self._desk / "kernel").mkdir()
             about["path"] = str(self._desk / "work")
             shutil.copytree(handed_in, about["path"])
-            sentences = [*_lines_to_read(nb)]
+            sentences = list(_lines_to_read(nb))
             try:
                 nb, resources = super().preprocess(nb, resources)
             finally:
@@ -207,17 +206,13 @@ class Grade(Execute):  # type: ignore[misc]
 
     def start_new_kernel(self, **settings: Any) -> None:
         """Start a kernel that finds what lies on the desk, and leaves no caches."""
-        found = {
-            "PYTHONPATH": str(self._desk),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "TMPDIR": str(self._desk / "work"),
-            "IPYTHONDIR": str(self._desk / "kernel"),
-        }
+        desk, work, kernel = (str(self._desk / name) for name in ("", "work", "kernel"))
+        found = {"PYTHONPATH": desk, "TMPDIR": work, "IPYTHONDIR": kernel}
+        found["PYTHONDONTWRITEBYTECODE"] = "1"
         settings |= {"env": os.environ | found, "pass_fds": [self._pipe]}
         here = str(Path(lib.__file__).parents[1])
         shown = [path for path in readable() if path != here]
-        changed = [str(self._desk / name) for name in ("work", "kernel")]
-        with walled([*shown, str(self._desk)], [*changed, os.devnull]) as walls:
+        with walled([*shown, desk], [work, kernel, os.devnull]) as walls:
             super().start_new_kernel(**settings, **walls)
 
     def create_kernel_manager(self) -> Any:
@@ -293,6 +288,5 @@ def _lines_to_read(notebook: NotebookNode) -> Iterator[str]:
         about = cell.metadata.get("nbgrader", {})
         if cell.cell_type == "code" and not about.get("locked"):
             where = about.get("grade_id", "A cell of the student's own")
-            yield from (
-                f"{where} has the line: {line}" for line in reaches(cell.source)
-            )
+            for line in reaches(cell.source):
+                yield f"{where} has the line: {line}"

@@ -59,9 +59,9 @@ c.Autograde.autograde_preprocessors = [
     usual.AssignLatePenalties,
     usual.CheckCellMetadata,
 ]
-c.Grade.seed = {seed}
-c.Grade.timeout = {seconds}
-c.Grade.characters = {characters}
+c.Grade.seed = {plan.seed}
+c.Grade.timeout = {plan.seconds}
+c.Grade.characters = {plan.characters}
 '''
 
 
@@ -75,12 +75,7 @@ def write_editions(folder: Path) -> None:
 def write_assignments(folder: Path, plan: Plan) -> None:
     """Write a folder that nbgrader works in: its settings and the sources."""
     folder.mkdir(parents=True, exist_ok=True)
-    settings = _CONFIG.format(
-        stub=STUB,
-        seed=plan.seed,
-        seconds=plan.seconds,
-        characters=plan.characters,
-    )
+    settings = _CONFIG.format(stub=STUB, plan=plan)
     (folder / "nbgrader_config.py").write_text(settings, encoding="utf-8")
     _write_grader(folder / "grader")
     address = read_address()
@@ -105,9 +100,8 @@ def _write(path: Path, notebook: NotebookNode) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Write the course into a folder; 1 if a source stands in the way."""
     parser = argparse.ArgumentParser(prog="make course", description=__doc__)
-    parser.add_argument(
-        "--into", type=Path, default=FOLDER, help="the folder (default: _course)"
-    )
+    help_ = "the folder (default: _course)"
+    parser.add_argument("--into", type=Path, default=FOLDER, help=help_)
     folder: Path = parser.parse_args(arguments).into.resolve()
     try:
         plan = read_plan()

@@ -17,12 +17,7 @@ from nbformat import NotebookNode
 
 from book.tools.course.exercises import Exercise, tags
 from book.tools.project.address import ROOT
-from book.tools.project.statements import (
-    Definition,
-    Statement,
-    free_names,
-    statements,
-)
+from book.tools.project.statements import Definition, Statement, free_names, statements
 
 _BASE = {"math", "torch", "nn", "F"}  # what every answer may need
 

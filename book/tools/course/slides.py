@@ -35,6 +35,7 @@ from book.tools.course.slide_pictures import LEGIBLE, LETTER, SPACE, letters, pa
 from book.tools.notebooks.files import read
 from book.tools.project.address import ROOT
 from book.tools.project.statements import Definition, statements
+from book.tools.site.alt_texts import alt_text
 from book.tools.site.formulas import FONT, characters, cut_font, to_mathml
 from book.tools.site.pictures import pictures_of, size_of
 
@@ -103,10 +104,9 @@ class Picture(NamedTuple):
 
     def shown(self, scale: float) -> str:
         """Its HTML."""
-        look = f"width: {self.width * scale:.1f}px; height: {self.height * scale:.1f}px"
-        return (
-            f'<figure><img alt="{self.alt}" style="{look}" src="{self.file}"></figure>'
-        )
+        size = f"width: {self.width * scale:.1f}px; height: {self.height * scale:.1f}px"
+        image = f'<img alt="{self.alt}" style="{size}" src="{self.file}">'
+        return f"<figure>{image}</figure>"
 
 
 class Chapter:
@@ -145,16 +145,15 @@ class Chapter:
         if not pictures:
             raise ValueError(f"{self.name}: {wanted!r} is not a picture.")
         ending, picture = pictures[0]
-        alt = escape(str(cell.metadata["mystnb"]["image"]["alt"]))
-        found_parts = parts(picture)
-        made = self.figures[wanted] = []
+        described = escape(alt_text(cell))
+        made, found_parts = [], parts(picture)
         for number, part in enumerate(found_parts, start=1):
-            file = f"{self.name}-{len(self.pictures) + 1}{ending}"
+            file, alt = f"{self.name}-{len(self.pictures) + 1}{ending}", described
+            if len(found_parts) > 1:
+                alt += f" Part {number} of {len(found_parts)}, from the top."
             self.pictures[file] = part
-            of = f" Part {number} of {len(found_parts)}, from the top."
-            made.append(
-                Picture(file, alt + of * (len(found_parts) > 1), *size_of(part))
-            )
+            made.append(Picture(file, alt, *size_of(part)))
+        self.figures[wanted] = made
         return made
 
     def definition(self, wanted: str) -> str:
@@ -216,18 +215,17 @@ def without_docstring(source: str) -> str:
 
 def box(kind: str, text: str, room: int, width: int = WIDTH) -> str:
     """Code in color, or an output, in letters with which it fits, within limits."""
-    shown = escape(text)
+    css, shown = "printed", escape(text)
     if kind == "code":
         form = HtmlFormatter(wrapcode=True, nowrap=True)
-        shown = highlight(text, PythonLexer(), form)
+        css, shown = "highlight", highlight(text, PythonLexer(), form)
     lines = text.splitlines()
     wide = (width - BORDER[kind]) / max(map(len, lines)) / ASPECT
     high = (room - 40) / len(lines) / LINE_HEIGHT
     size = min(LARGEST, wide, max(high, SMALLEST))
     # At an empty line Markdown would end a block of HTML.
     shown = re.sub(r"(?<=\n)(?=\n)", "&#32;", shown)
-    look = f'style="font-size: {size:.1f}px"'
-    look = f'class="{"highlight" if kind == "code" else "printed"}" {look}'
+    look = f'class="{css}" style="font-size: {size:.1f}px"'
     return f"<div {look}><pre>{shown}</pre></div>"
 
 
@@ -297,9 +295,8 @@ def notebook_of(deck: Path, chapter: Chapter) -> NotebookNode:
     """A deck as a notebook that nbconvert makes slides of."""
     cells, slides = [], slides_of(deck)
     shown = [chapter.figure(d[2].strip()) for s in slides for d in figures_of(s)]
-    last = [one for some in shown for one in some if one.can_be_read][
-        :1
-    ]  # for the title
+    legible = [one for some in shown for one in some if one.can_be_read]
+    last = legible[:1]  # for the title
     for slide in slides:
         for text in filled(slide, chapter, last):
             for kind, source in (("slide", text), ("notes", slide.notes)):

@@ -74,16 +74,14 @@ def parse_address(
             or revision no name for one.
     """
     url, published = url.rstrip("/"), published.rstrip("/")
-    if not re.fullmatch(rf"{_HOST}/{_PART}/{_PART}(?<!\.git)", url, re.ASCII):
-        raise ValueError(
-            f"repository.url in _config.yml is {url!r}: "
-            "write it as https://host/owner/name."
-        )
-    if published and not re.fullmatch(rf"{_HOST}(/{_PART})*", published, re.ASCII):
-        raise ValueError(
-            f"html.baseurl in _config.yml is {published!r}: "
-            "write it as https://host/folder."
-        )
+    for setting, given, pattern, form in (
+        ("repository.url", url, rf"{_HOST}/{_PART}/{_PART}(?<!\.git)", "owner/name"),
+        ("html.baseurl", published, rf"({_HOST}(/{_PART})*)?", "folder"),
+    ):
+        if not re.fullmatch(pattern, given, re.ASCII):
+            raise ValueError(
+                f"{setting} in _config.yml is {given!r}: write it as https://host/{form}."
+            )
     for what, name in {"branch": branch, "revision": revision}.items():
         if not re.fullmatch(rf"{_WORD}([./]{_WORD})*(?<!\.lock)", name):
             raise ValueError(

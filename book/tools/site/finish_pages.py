@@ -8,7 +8,6 @@ load when they come into sight, and every page says in its head what it is.
 import functools
 import hashlib
 import re
-from html import unescape
 from pathlib import Path
 
 from bs4 import BeautifulSoup, Tag
@@ -183,7 +182,7 @@ def move_frames(site: Path, page: BeautifulSoup, up: str) -> None:
     a sandbox it could not read its scripts where the site was opened from a folder.
     """
     for frame in page.find_all("iframe", srcdoc=True):
-        view = BeautifulSoup(unescape(str(frame["srcdoc"])), "html.parser")
+        view = BeautifulSoup(str(frame["srcdoc"]), "html.parser")
         for script in view.find_all("script"):
             text = str(script.string or "")
             if len(text) > 500:
