@@ -71,14 +71,8 @@ def train_language_model(
 
     def build() -> LanguageTask:
         plain = LanguageModel(settings.language_config(len(vocabulary), causal))
-        return LanguageTask(
-            modernize(plain, **settings.leaves().changes()),
-            vocabulary.pad_id,
-            learning_rate=settings.learning_rate,
-            warmup_steps=settings.warmup_steps,
-            label_smoothing=settings.label_smoothing,
-            seed=settings.seed,
-        )
+        model = modernize(plain, **settings.leaves().changes())
+        return LanguageTask(model, vocabulary.pad_id, settings)
 
     parts = splits["train"], splits["validation"]
     data = TextData(*parts, settings.max_tokens, settings.seed)

@@ -141,9 +141,9 @@ class SentenceLog(EpochLog):
     ) -> None:
         if not trainer.is_global_zero:
             return
-        ends: Any = task.sos_id, task.eos_id
         vocabulary: Any = task.tgt_vocab
         model: Any = task.model
+        ends = vocabulary.sos_id, vocabulary.eos_id
         written = greedy_decode(model, self.src.to(task.device), *ends).tolist()
         epoch = str(trainer.current_epoch + 1)
         self.rows += [

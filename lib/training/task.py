@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import lightning
 import torch
 from torch import Tensor, nn
 
-from lib.config import TransformerConfig
 from lib.decoding import greedy_decode
 from lib.evaluation.metrics import BLEU_TOKENIZER, bleu
 from lib.model import Transformer
@@ -22,6 +20,7 @@ from lib.training.objective import (
     warmup_decay,
 )
 from lib.training.risk import own_translations_risk
+from lib.training.settings import TrainingSettings
 
 
 class LanguageTask(lightning.LightningModule):
@@ -33,10 +32,8 @@ class LanguageTask(lightning.LightningModule):
     Args:
         model: the model that learns.
         pad_id: the id of padding in the labels.
-        learning_rate: the highest rate, reached when the warm-up ends.
-        warmup_steps: optimizer steps until then.
-        label_smoothing: share of the probability that is spread over all words.
-        seed: with the number of the epoch, decides the dropout of that epoch.
+        settings: hyperparameters; the seed, with the number of the epoch, decides the
+            dropout of that epoch.
 
     Example:
         >>> from lib.text import TextBatch
@@ -44,7 +41,8 @@ class LanguageTask(lightning.LightningModule):
         >>> model = LanguageModel(LanguageConfig(9, d_model=8, n_heads=2))
         >>> ids, mask = torch.tensor([[1, 4, 5]]), torch.ones(1, 3, dtype=torch.bool)
         >>> batch = TextBatch(ids, mask, labels=torch.tensor([[4, 5, 2]]))
-        >>> LanguageTask(model, pad_id=0).training_step(batch).shape
+        >>> task = LanguageTask(model, pad_id=0, settings=TrainingSettings())
+        >>> task.training_step(batch).shape
         torch.Size([])
     """
 
@@ -52,19 +50,12 @@ class LanguageTask(lightning.LightningModule):
         self,
         model: nn.Module,
         pad_id: int,
-        *,
-        learning_rate: float = 1e-3,
-        warmup_steps: int = 400,
-        label_smoothing: float = 0.1,
-        seed: int = 0,
+        settings: TrainingSettings,
     ) -> None:
         super().__init__()
         self.model: Any = model
         self.pad_id = pad_id
-        self.learning_rate = learning_rate
-        self.warmup_steps = warmup_steps
-        self.label_smoothing = label_smoothing
-        self.seed = seed
+        self.settings = settings
         self.begun = False  # its checkpoint, if there was one, has been taken over
         self.tokens_seen = 0  # of the labels, in this epoch
         self.last_loss = torch.tensor(float("nan"))  # of the whole batch
@@ -84,7 +75,8 @@ class LanguageTask(lightning.LightningModule):
             # Several processes draw different dropout, as they have other sentences.
             # On a processor only the last 32 bits of a seed count.
             process = self.global_rank * 1_000_000_007
-            torch.manual_seed(self.seed * 100_003 + self.current_epoch + process)
+            seed = self.settings.seed * 100_003
+            torch.manual_seed(seed + self.current_epoch + process)
 
     def training_step(self, batch: Any) -> Tensor:
         tokens = self._count_tokens(batch)
@@ -105,7 +97,8 @@ class LanguageTask(lightning.LightningModule):
         weight = self._count_tokens(mine) * processes / max(tokens, 1)
         *read, labels = some
         logits = self.model(*read)  # (B, T, V)
-        loss = translation_loss(logits, labels, self.pad_id, self.label_smoothing)
+        smoothing = self.settings.label_smoothing
+        loss = translation_loss(logits, labels, self.pad_id, smoothing)
         return loss * weight  # by tokens, not by sentences: the loss is a mean of those
 
     def _mine(self, batch: Any) -> tuple[Any, Any, int]:
@@ -142,12 +135,13 @@ class LanguageTask(lightning.LightningModule):
 
     def configure_optimizers(self) -> Any:
         """Adam with the paper's settings; the rate changes after every step."""
+        rate = self.settings.learning_rate
         optimizer = torch.optim.Adam(
-            self.model.parameters(), lr=self.learning_rate, betas=(0.9, 0.98), eps=1e-9
+            self.model.parameters(), lr=rate, betas=(0.9, 0.98), eps=1e-9
         )
         total = int(self.trainer.estimated_stepping_batches)
         # A run shorter than the warm-up would never come down.
-        warmup = min(self.warmup_steps, total // 4)
+        warmup = min(self.settings.warmup_steps, total // 4)
         schedule = torch.optim.lr_scheduler.LambdaLR(
             optimizer, lambda step: warmup_decay(step, warmup, total)
         )
@@ -163,71 +157,49 @@ class TranslationTask(LanguageTask):
     With ``candidates``, the model learns from its own translations instead.
 
     Args:
-        config: the sizes of the Transformer.
-        learning_rate: the highest rate, reached when the warm-up ends.
-        warmup_steps: optimizer steps until then.
-        label_smoothing: share of the probability that is spread over all words.
-        candidates: translations of its own that the model learns from for each source,
-            which needs a ``tgt_vocab``; 0 to learn from the words of the reference.
-        sos_id: the id that every target begins with.
-        eos_id: the id that ends a target.
-        tgt_vocab: turns the translations of the validation part into text, for their
-            BLEU; None leaves that score out.
-        seed: with the number of the epoch, decides the dropout of that epoch.
-        bleu_tokenizer: how that BLEU cuts sentences into words.
-        leaves: names of later leaves, as :func:`~lib.today.modernize` takes them.
+        settings: sizes, leaves and hyperparameters.
+        src_vocab: the words of the source language.
+        tgt_vocab: the words of the target language.
+        bleu_tokenizer: how the BLEU of the validation part cuts sentences into words.
 
     Raises:
-        ValueError: if there are ``candidates``, but no vocabulary for their text.
+        ValueError: if there are more ``candidates`` than the target has words.
 
     Example:
-        >>> sizes = TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16)
-        >>> task = TranslationTask(sizes, sos_id=1, eos_id=2)
-        >>> words = torch.tensor([[4, 5]])
-        >>> task.training_step(Batch(words, words, words)).shape
+        >>> words = Vocabulary(["go", "to"])
+        >>> tiny = TrainingSettings(d_model=8, n_heads=2, d_ff=16)
+        >>> task, ids = TranslationTask(tiny, words, words), torch.tensor([[4, 5]])
+        >>> task.training_step(Batch(ids, ids, ids)).shape
         torch.Size([])
     """
 
     def __init__(
         self,
-        config: TransformerConfig,
-        *,
-        sos_id: int,
-        eos_id: int,
-        tgt_vocab: Vocabulary | None = None,
-        learning_rate: float = 1e-3,
-        warmup_steps: int = 400,
-        label_smoothing: float = 0.1,
-        candidates: int = 0,
-        seed: int = 0,
+        settings: TrainingSettings,
+        src_vocab: Vocabulary,
+        tgt_vocab: Vocabulary,
         bleu_tokenizer: str = BLEU_TOKENIZER,
-        leaves: Mapping[str, Any] | None = None,
     ) -> None:
-        if candidates and tgt_vocab is None:
+        if settings.candidates > len(tgt_vocab):
             raise ValueError(
-                f"candidates = {candidates} needs a tgt_vocab, which turns what the "
-                "model writes into text."
+                f"candidates must be at most the {len(tgt_vocab):,} tokens of the "
+                f"vocabulary, but it is {settings.candidates}."
             )
-        super().__init__(
-            modernize(Transformer(config), **(leaves or {})),
-            config.pad_id,
-            learning_rate=learning_rate,
-            warmup_steps=warmup_steps,
-            label_smoothing=label_smoothing,
-            seed=seed,
-        )
-        self.sos_id, self.eos_id = sos_id, eos_id
-        self.candidates = candidates
+        pad_id = tgt_vocab.pad_id
+        config = settings.model_config(len(src_vocab), len(tgt_vocab), pad_id)
+        leaves = settings.leaves().changes()
+        super().__init__(modernize(Transformer(config), **leaves), pad_id, settings)
         self.tgt_vocab = tgt_vocab
         self.bleu_tokenizer = bleu_tokenizer
         self.written: list[str] = []
         self.wanted: list[str] = []
 
     def _share_of_loss(self, batch: Batch, tokens: int) -> Tensor:
-        if not (self.candidates and self.tgt_vocab):
+        candidates = self.settings.candidates
+        if not candidates:
             return super()._share_of_loss(batch, tokens)
         mine, some, processes = self._mine(batch)
-        risk = own_translations_risk(self.model, some, self.tgt_vocab, self.candidates)
+        risk = own_translations_risk(self.model, some, self.tgt_vocab, candidates)
         return risk * (len(mine.src) * processes / len(batch.src))
 
     def validation_step(self, batch: Batch) -> None:
@@ -235,20 +207,19 @@ class TranslationTask(LanguageTask):
         written = self._write(batch)  # (B, T)
         exact = self._exact(written, batch.tgt_out)
         self._log("validation_exact_match", exact, len(batch.src))
-        if self.tgt_vocab:
-            self.written += map(self.tgt_vocab.decode, written.tolist())
-            self.wanted += map(self.tgt_vocab.decode, batch.tgt_out.tolist())
+        self.written += map(self.tgt_vocab.decode, written.tolist())
+        self.wanted += map(self.tgt_vocab.decode, batch.tgt_out.tolist())
 
     def on_validation_epoch_end(self) -> None:
-        if self.wanted:
-            score = bleu(self.written, self.wanted, self.bleu_tokenizer).value
-            self._log("validation_bleu", torch.tensor(score), 1)
+        score = bleu(self.written, self.wanted, self.bleu_tokenizer).value
+        self._log("validation_bleu", torch.tensor(score), 1)
         self.written, self.wanted = [], []
 
     def _write(self, batch: Batch) -> Tensor:
         # A little longer than the answer: who has not stopped by then is wrong anyway.
         limit = min(batch.tgt_out.size(1) + 10, self.model.config.max_len)
-        return greedy_decode(self.model, batch.src, self.sos_id, self.eos_id, limit)
+        ends = self.tgt_vocab.sos_id, self.tgt_vocab.eos_id
+        return greedy_decode(self.model, batch.src, *ends, limit)
 
     def _exact(self, written: Tensor, wanted: Tensor) -> Tensor:
         """Return the share of sentences that free writing gets right to the token."""

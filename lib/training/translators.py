@@ -96,7 +96,7 @@ def train(
     description = run_settings(settings, pairs, src_vocab, tgt_vocab, start=start)
 
     def build() -> TranslationTask:
-        task = _task(settings, src_vocab, tgt_vocab, tokenizer)
+        task = TranslationTask(settings, src_vocab, tgt_vocab, tokenizer)
         if start is not None:
             _begin_with(task.model, start)
         return task
@@ -121,33 +121,6 @@ def _begin_with(model: Transformer, start: Transformer) -> None:
             f"the settings ask for {leaves_of(model).changes()}."
         )
     model.load_state_dict(start.state_dict())
-
-
-def _task(
-    settings: TrainingSettings,
-    src_vocab: Vocabulary,
-    tgt_vocab: Vocabulary,
-    tokenizer: str,
-) -> TranslationTask:
-    config = settings.model_config(len(src_vocab), len(tgt_vocab), tgt_vocab.pad_id)
-    if settings.candidates > len(tgt_vocab):
-        raise ValueError(
-            f"candidates must be at most the {len(tgt_vocab):,} tokens of the "
-            f"vocabulary, but it is {settings.candidates}."
-        )
-    return TranslationTask(
-        config,
-        sos_id=tgt_vocab.sos_id,
-        eos_id=tgt_vocab.eos_id,
-        tgt_vocab=tgt_vocab,
-        learning_rate=settings.learning_rate,
-        warmup_steps=settings.warmup_steps,
-        label_smoothing=settings.label_smoothing,
-        candidates=settings.candidates,
-        seed=settings.seed,
-        bleu_tokenizer=tokenizer,
-        leaves=settings.leaves().changes(),
-    )
 
 
 def _watching(

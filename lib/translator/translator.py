@@ -214,8 +214,9 @@ class Translator:
         """
         source = self.read(sentence)
         src = self._pad([source.ids])
-        search = (n_best, length_penalty, n_best)
-        (found,) = beam_search(self.model, src, *self._ends, *search)
+        sos_id, eos_id = self._ends
+        search = n_best, length_penalty, n_best
+        (found,) = beam_search(self.model, src, sos_id, eos_id, *search)
         return [
             (joined([(source, self.tgt_vocab.decode(ids))]), score)
             for ids, score in found

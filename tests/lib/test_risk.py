@@ -17,7 +17,7 @@ from lib.decoding import beam_search
 from lib.evaluation import bleu, chrf, sentence_bleu
 from lib.model import Transformer
 from lib.text import Batch, ParallelDataset, Vocabulary, collate
-from lib.training import TranslationTask, expected_risk, read_log, translation_cost
+from lib.training import expected_risk, read_log, translation_cost
 from lib.training.objective import sentence_log_probs
 from lib.training.risk import own_translations_risk
 from tests.refusals import refuses
@@ -149,8 +149,3 @@ def test_a_run_goes_on_from_a_translator_by_the_scores_of_what_it_writes(
     risks = [float(row["train_loss"]) for row in read_log(more / "log.csv")]
     assert 0 <= risks[-1] < risks[0] <= 1
     assert "candidates = 3" in (more / "README.md").read_text("utf-8")
-
-
-def test_what_the_model_writes_needs_words() -> None:
-    words = "candidates = 4 needs a tgt_vocab"
-    refuses(lambda: TranslationTask(SIZES, sos_id=1, eos_id=2, candidates=4), words)
