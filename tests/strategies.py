@@ -39,6 +39,14 @@ class Sizes:
         random = torch.Generator().manual_seed(self.seed)
         return [torch.randn(s, dtype=self.dtype, generator=random) for s in shapes]
 
+    def vectors(self, *lengths: int) -> list[Tensor]:
+        """Return a batch of sentences for each length."""
+        return self.tensors(*((self.batch, each, self.d_model) for each in lengths))
+
+    def config(self, **changes: Any) -> TransformerConfig:
+        """Return the config of a small model of this width and these heads."""
+        return tiny_config(d_model=self.d_model, n_heads=self.heads, **changes)
+
     def mask(self, *shape: int, full_rows: bool = False) -> Tensor:
         """Return a random mask; with full_rows, some rows may be masked whole."""
         random = torch.Generator().manual_seed(self.seed + 1)

@@ -162,10 +162,7 @@ def test_heads_and_gradients_equal_pytorchs(
     ours = MultiHeadAttention(sizes.d_model, sizes.heads).to(sizes.dtype)
     randomize(ours, sizes.seed)
     theirs = attention_twin(ours)
-    query, memory = sizes.tensors(
-        (sizes.batch, sizes.target, sizes.d_model),
-        (sizes.batch, sizes.source, sizes.d_model),
-    )
+    query, memory = sizes.vectors(sizes.target, sizes.source)
     if causal:  # self-attention, so that queries and keys are the same words
         memory = query
     length = memory.size(1)

@@ -32,7 +32,7 @@ from tests.pytorch_twins import (
     one_by_one,
 )
 from tests.refusals import Call, each_refusal, refuses
-from tests.strategies import SIZES, Sizes, assert_close, randomize, tiny_config
+from tests.strategies import SIZES, Sizes, assert_close, randomize
 
 # --- TokenEmbedding -----------------------------------------------------------------
 
@@ -125,21 +125,15 @@ def test_dropout_falls_on_the_sublayer_and_only_in_training(norm_first: bool) ->
 def test_layer_and_gradients_equal_pytorchs(
     kind: Any, twin: Any, pairs: Any, sizes: Sizes, d_ff: int, norm_first: bool
 ) -> None:
-    d_model, heads = sizes.d_model, sizes.heads
-    config = tiny_config(
-        d_model=d_model, n_heads=heads, d_ff=d_ff, norm_first=norm_first
-    )
+    config = sizes.config(d_ff=d_ff, norm_first=norm_first)
     ours = kind(config).to(sizes.dtype)
     randomize(ours, sizes.seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        theirs = twin(
-            d_model, heads, d_ff, 0.0, batch_first=True, norm_first=norm_first
-        ).to(sizes.dtype)
+        shape = sizes.d_model, sizes.heads, d_ff, 0.0
+        theirs = twin(*shape, batch_first=True, norm_first=norm_first).to(sizes.dtype)
     copy_weights(pairs(ours, theirs))
-    source, target = sizes.tensors(
-        (sizes.batch, sizes.source, d_model), (sizes.batch, sizes.target, d_model)
-    )
+    source, target = sizes.vectors(sizes.source, sizes.target)
     real, past = sizes.mask(sizes.batch, sizes.source), causal_mask(sizes.target)
     if kind is EncoderLayer:
         inputs = [source]

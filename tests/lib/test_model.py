@@ -24,7 +24,6 @@ from tests.strategies import (
     assert_close,
     pad,
     randomize,
-    tiny_config,
     tiny_model,
 )
 
@@ -48,21 +47,12 @@ def words(least: int = 1) -> st.SearchStrategy[list[int]]:
 def test_stacks_and_gradients_equal_pytorchs(
     sizes: Sizes, n_layers: int, d_ff: int, norm_first: bool
 ) -> None:
-    config = tiny_config(
-        d_model=sizes.d_model,
-        n_heads=sizes.heads,
-        n_layers=n_layers,
-        d_ff=d_ff,
-        norm_first=norm_first,
-    )
+    config = sizes.config(n_layers=n_layers, d_ff=d_ff, norm_first=norm_first)
     encoder, decoder = Encoder(config).to(sizes.dtype), Decoder(config).to(sizes.dtype)
     for stack in (encoder, decoder):
         randomize(stack, sizes.seed)
     theirs = transformer_twin(encoder, decoder, config, sizes.dtype)
-    src, tgt = sizes.tensors(
-        (sizes.batch, sizes.source, sizes.d_model),
-        (sizes.batch, sizes.target, sizes.d_model),
-    )
+    src, tgt = sizes.vectors(sizes.source, sizes.target)
     src_real = sizes.mask(sizes.batch, sizes.source)
     tgt_real = sizes.mask(sizes.batch, sizes.target)
     tgt_real[:, 0] = True  # PyTorch's answer for a row that sees nothing is NaN

@@ -46,17 +46,10 @@ def both(
 
 def vectors(sizes: Sizes, kind: str) -> list[Tensor]:
     """Return query, key and value for one of the three ways to call an attention."""
-    query, key, value = (
-        x.requires_grad_()
-        for x in sizes.tensors(
-            (sizes.batch, sizes.target, sizes.d_model),
-            (sizes.batch, sizes.source, sizes.d_model),
-            (sizes.batch, sizes.source, sizes.d_model),
-        )
-    )
-    if kind == "self":
-        return [query, query, query]
-    return [query, key, key] if kind == "cross" else [query, key, value]
+    lengths = (sizes.target, sizes.source, sizes.source)
+    query, key, value = (x.requires_grad_() for x in sizes.vectors(*lengths))
+    calls = {"self": [query] * 3, "cross": [query, key, key]}
+    return calls.get(kind, [query, key, value])
 
 
 # --- attention ------------------------------------------------------------------------
@@ -112,10 +105,7 @@ def test_who_may_see_nothing_gathers_nothing_in_every_dtype(
 @given(sizes=SIZES, eps=st.sampled_from([1e-5, 1e-3, 1.0]))
 def test_the_norm_equals_the_plain_one(sizes: Sizes, eps: float) -> None:
     plain, fused = both(sizes, LayerNorm, eps)
-    theirs, ours = (
-        sizes.tensors((sizes.batch, sizes.target, sizes.d_model))[0].requires_grad_()
-        for _ in range(2)
-    )
+    theirs, ours = (sizes.vectors(sizes.target)[0].requires_grad_() for _ in "12")
     learning = ([ours, *fused.parameters()], [theirs, *plain.parameters()])
     assert_learn_alike(fused(ours), plain(theirs), one_by_one(*learning))
 
