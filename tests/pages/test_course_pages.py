@@ -316,12 +316,8 @@ class Question(NamedTuple):
     read: str
 
     @property
-    def right(self) -> int:
-        """The place of the right option."""
-        (place,) = (
-            n for n, (_, verdict, _) in enumerate(self.options) if verdict == "Right"
-        )
-        return place
+    def verdicts(self) -> list[str]:
+        return [verdict for _, verdict, _ in self.options]
 
 
 OPTION = re.compile(
@@ -336,10 +332,8 @@ def questions(part: int) -> list[Question]:
     text = text_of(ROOT / "book" / f"self_test_{part}.md")
     found = []
     for item in re.split(r"^\d+\. ", text, flags=re.MULTILINE)[1:]:
-        ask, read = (
-            re.match(r"\*\*(.+)\*\*\n", item),
-            item.partition("*Read again:* ")[2],
-        )
+        ask = re.match(r"\*\*(.+)\*\*\n", item)
+        read = item.partition("*Read again:* ")[2]
         assert ask and item.count("<details") == len(OPTION.findall(item)), item
         found.append(Question(ask[1], OPTION.findall(item), read.strip()))
     return found
@@ -358,9 +352,9 @@ def test_a_part_ends_in_ten_questions(part: int) -> None:
 def test_a_question_has_one_right_option_and_a_place_to_read_again(part: int) -> None:
     """Three or four options, one of them right, and each with a reason of its own."""
     for question in questions(part):
-        texts, verdicts, reasons = zip(*question.options, strict=True)
+        texts, _, reasons = zip(*question.options, strict=True)
         assert len(texts) in (3, 4), question.ask
-        assert verdicts.count("Right") == 1, question.ask
+        assert question.verdicts.count("Right") == 1, question.ask
         assert len(set(texts)) == len(texts) == len(set(reasons)), question.ask
         assert all(len(reason) > 20 and reason[-1] in ".?!)" for reason in reasons)
         found = re.fullmatch(r"\[.+\]\((\d\d)_\w+\.ipynb#\S+\)", question.read)
@@ -370,13 +364,14 @@ def test_a_question_has_one_right_option_and_a_place_to_read_again(part: int) ->
 @each_part
 def test_the_right_option_is_not_given_away(part: int) -> None:
     """Neither by its place nor by its length."""
-    places = Counter(question.right for question in questions(part))
+    places = Counter(one.verdicts.index("Right") for one in questions(part))
     assert set(places) == {0, 1, 2, 3}
     assert max(places.values()) <= 4
-    lengths = [[len(text) for text, *_ in each.options] for each in questions(part)]
-    longest = [max(length) for length in lengths]
-    right = [n[q.right] for n, q in zip(lengths, questions(part), strict=True)]
-    assert sum(one == most for one, most in zip(right, longest, strict=True)) <= 5
+    longest = [
+        max(question.options, key=lambda option: (len(option[0]), option[1]))
+        for question in questions(part)
+    ]
+    assert [verdict for _, verdict, _ in longest].count("Right") <= 5
 
 
 # --- numbers that move --------------------------------------------------------

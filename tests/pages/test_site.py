@@ -141,9 +141,9 @@ RUN = """async (only) => {
     if (only) options.runOnly = [only];
     return (await axe.run(document, options)).violations;
 }"""
-# Contrast takes nearly all of axe's time: code is thousands of colored words. What is of
-# one kind, in boxes of the same kinds, has the same colors: one of them is measured. Of
-# one kind is what has the same attributes (a pressed button is of another), but for
+# Contrast takes nearly all of axe's time: code is thousands of colored words. What is
+# of one kind, in boxes of the same kinds, has the same colors: one of them is measured.
+# Of one kind is what has the same attributes (a pressed button is of another), but for
 # those that only name or lead somewhere, and stands in an odd or an even row.
 ONE_CONTRAST_OF_EACH = """() => {
     const names = ["id", "href", "src", "alt", "title", "for", "name", "aria-label",

@@ -96,13 +96,6 @@ def test_shipped_weights_move_and_no_others(
         assert torch.equal(kept[name], weights)
 
 
-def code(source: str, printed: str, **metadata: str) -> nbformat.NotebookNode:
-    output = v4.new_output("stream", name="stdout", text=printed)
-    return v4.new_code_cell(
-        source, execution_count=1, outputs=[output], metadata=metadata
-    )
-
-
 def outcomes(notebook: Path, *options: str) -> dict[str, str]:
     """How nbval found each cell of a notebook."""
     pytest_verbose = (sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider")
@@ -124,15 +117,13 @@ def test_a_cell_without_a_margin_fails_shaken_unless_it_says_why(
     torch.manual_seed(0)
     weight = torch.nn.Linear(1, 1).weight.item()
     draw = "import torch; _ = torch.manual_seed(0)"
-    exact = "print(torch.nn.Linear(1, 1).weight.item())"
-    rounded = "print(f'{torch.nn.Linear(1, 1).weight.item():.2f}')"
-    cells = [
-        code(f"{draw}\n{exact}", f"{weight}\n"),
-        code(f"{draw}\n{rounded}", f"{weight:.2f}\n"),
-        code(
-            f"{draw}\n{exact}", f"{weight}\n", **{"may-shake": "it prints all digits"}
-        ),
-    ]
+    cells = []
+    for form in ("", ".2f", ""):
+        shown = f"print(f'{{torch.nn.Linear(1, 1).weight.item():{form}}}')"
+        printed = v4.new_output("stream", text=f"{weight:{form}}\n")
+        run = {"execution_count": 1, "outputs": [printed]}
+        cells.append(v4.new_code_cell(f"{draw}\n{shown}", **run))
+    cells[-1].metadata["may-shake"] = "it prints all digits"
     path = tmp_path / "three.ipynb"
     nbformat.write(v4.new_notebook(cells=cells), path)
     shaken_run = ("-p", "tests.shaken_run", "--nbval-kernel-name", "shaken")
@@ -157,13 +148,10 @@ def capability(path: str) -> str:
     return done.stdout.strip()
 
 
-def test_a_path_is_taken_or_refused_in_a_sentence() -> None:
+def test_a_path_is_taken() -> None:
     assert capability("generic") == "DEFAULT"
     if portable.numpy_features()[1].get("AVX2"):
         assert capability("avx2") == "AVX2"
-    else:
-        with pytest.raises(LookupError, match="this processor has no AVX2"):
-            portable.settings("avx2")
 
 
 def test_a_processor_without_avx2_takes_the_generic_path_alone(
