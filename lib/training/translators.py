@@ -6,8 +6,6 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from lightning.pytorch.callbacks import Callback
-
 from lib.evaluation.metrics import BLEU_TOKENIZER
 from lib.model import Transformer
 from lib.text import Pair, ParallelDataset, Vocabulary
@@ -101,7 +99,10 @@ def train(
             _begin_with(task.model, start)
         return task
 
-    watching = _watching(folder, watch, src_vocab, settings.max_len)
+    watching = []
+    if folder and watch:
+        max_len = settings.max_len
+        watching.append(SentenceLog(folder / SENTENCES, watch, src_vocab, max_len))
     how = folder, resume, progress, hardware, watching
     return run_task(build, data, settings, description, *how)
 
@@ -121,11 +122,3 @@ def _begin_with(model: Transformer, start: Transformer) -> None:
             f"the settings ask for {leaves_of(model).changes()}."
         )
     model.load_state_dict(start.state_dict())
-
-
-def _watching(
-    folder: Path | None, watch: Sequence[str], src_vocab: Vocabulary, max_len: int
-) -> list[Callback]:
-    if folder is None or not watch:
-        return []
-    return [SentenceLog(folder / SENTENCES, watch, src_vocab, max_len)]
