@@ -35,11 +35,8 @@ class Run(NamedTuple):
     @property
     def result(self) -> Path:
         """The folder that the next run begins with."""
-        return (
-            self.folder.with_name(f"{self.folder.name}-mean")
-            if self.averaged
-            else self.folder
-        )
+        name = self.folder.name + "-mean" * self.averaged
+        return self.folder.with_name(name)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,8 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{run.folder} has ended.", file=sys.stderr)
         elif code := lib([*run.options, "--out", str(run.folder), "--resume"]):
             return code
-        if run.averaged and not (run.result / "config.json").is_file():
-            write_mean(run)
+        is_there = (run.result / "config.json").is_file()
+        if run.averaged and run.start and not is_there:
+            write_mean(run.start, run)
         print(f"{run.result} holds the translator of this run.", file=sys.stderr)
     return 0
 
@@ -76,19 +74,14 @@ def read_chain(folder: Path, out: Path) -> Iterator[Run]:
             del words[(place := words.index("--out")) : place + 2]
         if (folder / WATCHED).is_file():
             words += ["--watch", str(folder / WATCHED)]
-        averaged = run.get("averaged_runs") == 2
-        found = Run(words, out / name, start, averaged)
+        found = Run(words, out / name, start, run.get("averaged_runs") == 2)
         results[name] = found.result
         yield found
 
 
-def write_mean(run: Run) -> None:
+def write_mean(start: Path, run: Run) -> None:
     """Write the mean of the weights that a run began and ended with."""
-    if run.start is None:
-        raise ValueError(
-            f"{run.folder} began with nothing that it could be averaged with."
-        )
-    began, ended = (Translator.load(folder) for folder in (run.start, run.folder))
+    began, ended = map(Translator.load, (start, run.folder))
     mean = average_weights([copied_weights(each.model) for each in (began, ended)])
     ended.model.load_state_dict(mean, strict=False)
     ended.save(run.result, half=True)

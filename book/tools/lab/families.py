@@ -24,12 +24,8 @@ from lib.config import TransformerConfig
 from lib.decoding import evaluating, generate, greedy_decode
 from lib.model import Transformer, count_parameters
 from lib.text import (
-    EOS,
     MASK,
-    PAD,
     SEP,
-    SOS,
-    UNK,
     Pair,
     ParallelDataset,
     TextDataset,
@@ -81,9 +77,8 @@ def with_new_words(parts: Parts) -> int:
 
 def vocabulary_of(pairs: Sequence[Pair]) -> Vocabulary:
     """Return one vocabulary for both languages, with a separator and a gap."""
-    built = Vocabulary.build(text for pair in pairs for text in pair)
-    words = built.tokens[len((PAD, SOS, EOS, UNK)) :]
-    return Vocabulary(words, specials=(PAD, SOS, EOS, UNK, SEP, MASK))
+    built = Vocabulary.build(text for pair in pairs for text in pair).tokens
+    return Vocabulary(built[4:], specials=(*built[:4], SEP, MASK))
 
 
 def model_of(kind: str, size: int) -> nn.Module:

@@ -24,13 +24,11 @@ def sentence_pairs(sizes: Sizes) -> list[tuple[Tensor, Tensor]]:
     def draw(length: int) -> Tensor:
         return torch.randint(4, sizes.vocab_size, (length,), generator=random)
 
-    ends = torch.tensor([SOS]), torch.tensor([EOS])
+    sos, eos = torch.tensor([SOS]), torch.tensor([EOS])
+    lengths = zip(src.long().tolist(), tgt.tolist(), strict=True)
     return [
-        (
-            torch.cat([draw(source - 1), ends[1]]),
-            torch.cat([ends[0], draw(target - 1), ends[1]]),
-        )
-        for source, target in zip(src.long().tolist(), tgt.tolist(), strict=True)
+        (torch.cat([draw(s - 1), eos]), torch.cat([sos, draw(t - 1), eos]))
+        for s, t in lengths
     ]
 
 
@@ -44,14 +42,14 @@ def batches_by_length(sizes: Sizes) -> list[Batch]:
 
 def batches_as_they_come(sizes: Sizes) -> list[Batch]:
     """Group the pairs in the order in which they stand, as many tokens a batch."""
-    pairs, groups = sentence_pairs(sizes), [[]]  # type: ignore[var-annotated]
-    widest = 0
-    for pair in pairs:
-        widest = max(widest, len(pair[0]), len(pair[1]))
-        if (len(groups[-1]) + 1) * widest > sizes.max_tokens:
-            groups.append([])
-            widest = max(len(pair[0]), len(pair[1]))
-        groups[-1].append(pair)
+    groups: list[list[tuple[Tensor, Tensor]]] = [[]]
+    for pair in sentence_pairs(sizes):
+        group = [*groups[-1], pair]
+        widest = max(len(side) for pair in group for side in pair)
+        if len(group) * widest > sizes.max_tokens:
+            groups.append([pair])
+        else:
+            groups[-1] = group
     return [collate(group, pad_id=0) for group in groups[:-1]]
 
 

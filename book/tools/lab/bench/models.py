@@ -13,6 +13,7 @@ from lib.model import Transformer
 from lib.positions import PositionalEncoding
 
 SOS, EOS = 1, 2
+LAYERS = nn.TransformerEncoderLayer, nn.TransformerDecoderLayer
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,15 +37,6 @@ class Sizes:
     rounds: int = 12
     few_rounds: int = 5
 
-    def config(self, **changes: Any) -> TransformerConfig:
-        names = ("d_model", "n_heads", "n_layers", "d_ff", "dropout", "max_len")
-        sizes: dict[str, Any] = {name: getattr(self, name) for name in names}
-        vocabularies = {
-            "src_vocab_size": self.vocab_size,
-            "tgt_vocab_size": self.vocab_size,
-        }
-        return TransformerConfig(**{**vocabularies, **sizes, **changes})
-
 
 QUICK = Sizes(
     d_model=16,
@@ -67,7 +59,10 @@ QUICK = Sizes(
 
 def book_model(sizes: Sizes, tied: bool = True) -> Transformer:
     """Build the book's Transformer, as its training does: with embeddings tied."""
-    return Transformer(sizes.config(tie_embeddings=tied)).train()
+    names = ("d_model", "n_heads", "n_layers", "d_ff", "dropout", "max_len")
+    how: dict[str, Any] = {name: getattr(sizes, name) for name in names}
+    words = sizes.vocab_size, sizes.vocab_size
+    return Transformer(TransformerConfig(*words, tie_embeddings=tied, **how)).train()
 
 
 class PyTorchModel(nn.Module):
@@ -92,22 +87,13 @@ class PyTorchModel(nn.Module):
                 batch_first=True,
             )
         if paper_dropout:
-            self._leave_out_dropout()
+            leave_out_dropout(self.transformer)
         self.src_embedding = nn.Embedding(sizes.vocab_size, d_model, padding_idx=0)
         self.tgt_embedding = nn.Embedding(sizes.vocab_size, d_model, padding_idx=0)
         self.positions = PositionalEncoding(d_model, sizes.max_len)
         self.dropout = nn.Dropout(sizes.dropout)
         self.output = nn.Linear(d_model, sizes.vocab_size)
         self.scale = math.sqrt(d_model)
-
-    def _leave_out_dropout(self) -> None:
-        for part in self.transformer.modules():
-            if isinstance(part, nn.MultiheadAttention):
-                part.dropout = 0.0
-            if isinstance(
-                part, nn.TransformerEncoderLayer | nn.TransformerDecoderLayer
-            ):
-                part.dropout = nn.Dropout(0.0)
 
     def embed(self, table: nn.Embedding, ids: Tensor) -> Tensor:
         return self.dropout(self.positions(table(ids) * self.scale))
@@ -125,6 +111,15 @@ class PyTorchModel(nn.Module):
             memory_key_padding_mask=src_padding,
         )
         return self.output(x)
+
+
+def leave_out_dropout(transformer: nn.Transformer) -> None:
+    """Switch off the dropout in attention and inside the feed-forward block."""
+    for part in transformer.modules():
+        if isinstance(part, nn.MultiheadAttention):
+            part.dropout = 0.0
+        elif isinstance(part, LAYERS):
+            part.dropout = nn.Dropout(0.0)
 
 
 def marian(sizes: Sizes, activation: str = "relu") -> Any:

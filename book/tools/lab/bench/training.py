@@ -76,9 +76,8 @@ def trainer(
 ) -> Contender:
     """Return the loop that all share: one step a round, its target tokens returned."""
     loss = loss or (book_loss if isinstance(model, Transformer) else plain_loss)
-    optimizer = torch.optim.Adam(
-        model.parameters(), lr=1e-4, betas=(0.9, 0.98), eps=1e-9
-    )
+    how: dict[str, Any] = {"lr": 1e-4, "betas": (0.9, 0.98), "eps": 1e-9}
+    optimizer = torch.optim.Adam(model.parameters(), **how)
 
     def step(number: int) -> int:
         batch = batches[number % len(batches)]
@@ -186,11 +185,9 @@ def threads(sizes: Sizes) -> Iterator[Turns]:
         return run
 
     one, all_of_them = "1 thread", f"{most} threads"
-    if most == 1:
-        yield Turns({one: on(1)}, sizes.few_rounds, [])
-    else:
-        steps = {all_of_them: on(most), one: on(1)}
-        yield Turns(steps, sizes.few_rounds, [(all_of_them, one)])
+    steps = {all_of_them: on(most)} if most > 1 else {}
+    pairs = [(name, one) for name in steps]
+    yield Turns(steps | {one: on(1)}, sizes.few_rounds, pairs)
 
 
 def compiled(sizes: Sizes) -> Iterator[Turns]:
