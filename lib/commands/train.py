@@ -72,6 +72,7 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument(
         "--from",
+        dest="start",  # from is a word of Python's own
         metavar="MODEL",
         help="begin with the weights and words of a trained translator: a folder, or "
         "the name of a shipped one; the run has its sizes",
@@ -123,8 +124,7 @@ def run(options: argparse.Namespace) -> None:
     from lib.training import Hardware
     from lib.translator import Translator
 
-    origin: str | None = getattr(options, "from")  # a word of Python's own
-    start = Translator.load(origin) if origin else None
+    start = Translator.load(options.start) if options.start else None
     fixed = sizes_of(start, options.new_words) if start else None
     own = pairs_of_a_run(options) if options.pairs else None
     usual = suited_to(len(own.splits["train"])) if own and not start else None
@@ -172,8 +172,7 @@ def _train(
     translator = Translator(task.model.cpu(), *vocabularies, *reads)
     translator.save(folder, half=True)
     splits = {**corpus.splits, **{name: part.pairs for name, part in encoded.items()}}
-    origin = getattr(options, "from")
-    told = settings, _command(options), origin, tokenizer, counter
+    told = settings, _command(options), options.start, tokenizer, counter
     report = report_run(folder, corpus, splits, *told)
     for part, result in report["scores"].items():
         print("\n".join(score_lines(part, result)))
@@ -202,7 +201,7 @@ def _one_voice(folder: Path) -> Iterator[None]:
 def _check_options(options: argparse.Namespace) -> None:
     """Refuse options that do not go together; without a corpus, choose the grammar."""
     check_corpus_options(options)
-    if options.new_words and not getattr(options, "from"):
+    if options.new_words and not options.start:
         raise ValueError("--new-words needs --from: the weights that it takes over.")
     if options.pairs is None:
         options.corpus = options.corpus or "grammar"
@@ -227,8 +226,9 @@ def _command(options: argparse.Namespace) -> str:
 
     Files are named without where they lie, which is the reader's own affair.
     """
-    named = "corpus", "pairs", "languages", "attribution", "from", "limit", "tokenizer"
+    named = "corpus", "pairs", "languages", "attribution", "limit", "tokenizer"
     given = {name: getattr(options, name) for name in named}
+    given["from"] = options.start
     for name in ("pairs", "from"):
         given[name] = given[name] and Path(given[name]).resolve().name
     if options.settings or options.set:
