@@ -1,4 +1,4 @@
-"""The pages for teachers, and the self-tests: sums, numbers, links and commands."""
+"""The pages for teachers: sums, numbers, what is named, and commands."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import functools
 import re
 import shlex
 import tomllib
-from collections import Counter
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -24,7 +22,6 @@ COURSE = ROOT / "book" / "course"
 LESSONS = sorted(COURSE.glob("[0-9][0-9]_*.md"))
 SYLLABUSES = [COURSE / "two_days.md", COURSE / "seven_weeks.md"]
 PAGES = sorted(COURSE.glob("*.md"))
-PARTS = {1: range(1, 6), 2: range(6, 11), 3: range(11, 18), 4: range(18, 22)}
 SECTIONS = [
     "The lesson, 90 minutes",
     "On the board",
@@ -36,7 +33,6 @@ SECTIONS = [
 
 each_lesson = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 each_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-each_part = pytest.mark.parametrize("part", PARTS)
 
 
 def text_of(path: Path) -> str:
@@ -303,75 +299,6 @@ def test_the_program_of_the_project_runs(capsys: pytest.CaptureFixture[str]) -> 
     program = program.replace("FILE.tsv", str(corpora.SAMPLE))
     exec(program.replace("runs/mine", "grammar-en-es"), {})
     assert re.match(r"Interval\(value=[\d.]+, low=", capsys.readouterr().out)
-
-
-# --- self-tests ---------------------------------------------------------------
-
-
-class Question(NamedTuple):
-    """A question: options and reasons by verdict, in order, and what to read again."""
-
-    ask: str
-    options: list[tuple[str, str, str]]  # the option, the verdict, the reason
-    read: str
-
-    @property
-    def verdicts(self) -> list[str]:
-        return [verdict for _, verdict, _ in self.options]
-
-
-OPTION = re.compile(
-    r' +<details class="choice"><summary>(.+)</summary>\n\n'
-    r" +\*\*(Right|Not quite)\.\*\* (.+)\n\n +</details>\n"
-)
-
-
-@functools.cache
-def questions(part: int) -> list[Question]:
-    """The questions of a self-test."""
-    text = text_of(ROOT / "book" / f"self_test_{part}.md")
-    found = []
-    for item in re.split(r"^\d+\. ", text, flags=re.MULTILINE)[1:]:
-        ask = re.match(r"\*\*(.+)\*\*\n", item)
-        read = item.partition("*Read again:* ")[2]
-        assert ask and item.count("<details") == len(OPTION.findall(item)), item
-        found.append(Question(ask[1], OPTION.findall(item), read.strip()))
-    return found
-
-
-@each_part
-def test_a_part_ends_in_ten_questions(part: int) -> None:
-    assert len(questions(part)) == 10
-    toc = (ROOT / "_toc.yml").read_text(encoding="utf-8")
-    last = max(PARTS[part])
-    (chapter,) = (path.stem for path in CHAPTERS if path.name.startswith(f"{last:02}"))
-    assert f"book/{chapter}\n      - file: book/self_test_{part}\n" in toc
-
-
-@each_part
-def test_a_question_has_one_right_option_and_a_place_to_read_again(part: int) -> None:
-    """Three or four options, one of them right, and each with a reason of its own."""
-    for question in questions(part):
-        texts, _, reasons = zip(*question.options, strict=True)
-        assert len(texts) in (3, 4), question.ask
-        assert question.verdicts.count("Right") == 1, question.ask
-        assert len(set(texts)) == len(texts) == len(set(reasons)), question.ask
-        assert all(len(reason) > 20 and reason[-1] in ".?!)" for reason in reasons)
-        found = re.fullmatch(r"\[.+\]\((\d\d)_\w+\.ipynb#\S+\)", question.read)
-        assert found and int(found[1]) in PARTS[part], question.ask
-
-
-@each_part
-def test_the_right_option_is_not_given_away(part: int) -> None:
-    """Neither by its place nor by its length."""
-    places = Counter(one.verdicts.index("Right") for one in questions(part))
-    assert set(places) == {0, 1, 2, 3}
-    assert max(places.values()) <= 4
-    longest = [
-        max(question.options, key=lambda option: (len(option[0]), option[1]))
-        for question in questions(part)
-    ]
-    assert [verdict for _, verdict, _ in longest].count("Right") <= 5
 
 
 # --- numbers that move --------------------------------------------------------

@@ -1,10 +1,11 @@
-"""The question bank: its form, its numbers, GIFT there and back, and the exam."""
+"""The question bank and the self-tests: form, numbers, GIFT there and back, the exam."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,10 +15,16 @@ import torch.nn.functional as F
 from torch import nn
 
 from book.tools.course.plan import read_plan
-from book.tools.course.questions import BANK, exam, gift, read_questions
+from book.tools.course.questions import BANK, Option, exam, gift, read_questions
 from tests.book_sources import NAMES, exported
 
 SEED = read_plan().seed
+BOOK = BANK.parents[1]
+PARTS = {1: range(1, 6), 2: range(6, 11), 3: range(11, 18), 4: range(18, 22)}
+OPTION = re.compile(
+    r' +<details class="choice"><summary>(.+)</summary>\n\n'
+    r" +\*\*(Right|Not quite)\.\*\* (.+)\n\n +</details>\n"
+)
 each_chapter = pytest.mark.parametrize("name", NAMES)
 CHECKED_WITH = {name.rpartition(".")[2]: piece for name, piece in exported().items()}
 CHECKED_WITH |= {"math": math, "torch": torch, "F": F, "nn": nn}
@@ -28,28 +35,63 @@ def path_of(name: str) -> Path:
     return BANK / f"{name}.toml"
 
 
+def expect_fair(asked: list[Sequence[Option]]) -> None:
+    """One answer is right, each says why, and the length does not give it away."""
+    for options in asked:
+        assert [one.is_right for one in options].count(True) == 1
+        assert len({one.text for one in options}) == len(options)
+    reasons = [one.why for options in asked for one in options]
+    assert len(set(reasons)) == len(reasons)
+    assert [why for why in reasons if len(why) <= 20 or why[-1] not in ".?!)"] == []
+    longest = [max(one, key=lambda o: (len(o.text), o.is_right)) for one in asked]
+    assert [one.is_right for one in longest].count(True) <= len(asked) / 2
+
+
+def expect_spread(asked: list[Sequence[Option]]) -> None:
+    """The place of the right answer tells nothing."""
+    places = Counter([one.is_right for one in options].index(True) for options in asked)
+    assert set(places) == {0, 1, 2, 3}
+    assert max(places.values()) <= 0.4 * places.total()
+
+
 @each_chapter
 def test_a_chapter_has_eight_questions_whose_wrong_answers_say_why(name: str) -> None:
-    questions = read_questions(path_of(name))
-    assert len(questions) >= 8
-    for one in questions:
-        assert len(one.options) >= 4
-        assert [option.is_right for option in one.options].count(True) == 1
-        for option in one.options:
-            assert len(option.why) > 20 and option.why[-1] == ".", option.why
-    reasons = [option.why for one in questions for option in one.options]
-    assert len(set(reasons)) == len(reasons)
-    longest = [max(one.options, key=lambda o: len(o.text)) for one in questions]
-    assert sum(option.is_right for option in longest) <= len(questions) / 2
+    asked = [one.options for one in read_questions(path_of(name))]
+    assert len(asked) >= 8
+    assert min(map(len, asked)) >= 4
+    expect_fair(asked)
+
+
+def test_the_place_of_the_right_answer_is_drawn() -> None:
+    asked = [one for name in NAMES for one in read_questions(path_of(name))]
+    expect_spread([one.mixed(SEED) for one in asked])
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_ends_in_ten_questions_each_with_a_place_to_read_again(
+    part: int,
+) -> None:
+    text = (BOOK / f"self_test_{part}.md").read_text(encoding="utf-8")
+    asked: list[Sequence[Option]] = []
+    for item in re.split(r"^\d+\. \*\*(?=.+\*\*\n)", text, flags=re.MULTILINE)[1:]:
+        found = OPTION.findall(item)
+        assert item.count("<details") == len(found) in (3, 4), item
+        asked.append([Option(text, why, told == "Right") for text, told, why in found])
+        again = re.search(r"^ +\*Read again:\* \[.+\]\((\d\d)_\w+\.ipynb#", item, re.M)
+        assert again and int(again[1]) in PARTS[part], item
+    assert len(asked) == 10
+    expect_fair(asked)
+    expect_spread(asked)
+    toc = (BOOK.parent / "_toc.yml").read_text(encoding="utf-8")
+    chapter = NAMES[PARTS[part][-1] - 1]
+    assert f"book/{chapter}\n      - file: book/self_test_{part}\n" in toc
 
 
 def test_no_question_is_asked_twice_and_every_chapter_has_its_file() -> None:
     asked = [one.ask for name in NAMES for one in read_questions(path_of(name))]
     assert len({ask.lower() for ask in asked}) == len(asked)
     assert sorted(path.stem for path in BANK.iterdir()) == NAMES
-    self_tests = "".join(
-        path.read_text(encoding="utf-8") for path in BANK.parents[1].glob("self_test_*")
-    )
+    self_tests = "".join(path.read_text("utf-8") for path in BOOK.glob("self_test_*"))
     assert not any(ask in self_tests for ask in asked)
 
 
@@ -90,16 +132,6 @@ def test_gift_escapes_what_means_something_there(tmp_path: Path) -> None:
     written = gift(path, SEED)
     assert r"[markdown]Is \{a\: b\} \= \\\\\#\~? {" in written
     assert r"=a\=b#c\: d." in written and r"~\~#\#." in written
-
-
-def test_the_place_of_the_right_answer_tells_nothing() -> None:
-    places = Counter(
-        [option.is_right for option in one.mixed(SEED)].index(True)
-        for name in NAMES
-        for one in read_questions(path_of(name))
-    )
-    assert set(places) == {0, 1, 2, 3}
-    assert max(places.values()) < 0.4 * places.total()
 
 
 def test_the_exam_and_its_solutions_are_one_exam() -> None:
