@@ -52,6 +52,8 @@ def same(got: Any, wanted: Any, atol: float = 1e-4) -> bool:
 def wrong_alike(got: Any, slip: Any, right: Any) -> bool:
     """Whether a result is wrong as a slip is: in its shape, or in having NaN.
 
+    Whole numbers are none: two lists of ids may be too short for different reasons.
+
     Example:
         >>> wrong_alike(torch.ones(3), torch.zeros(3), right=torch.ones(2))
         True
@@ -59,7 +61,7 @@ def wrong_alike(got: Any, slip: Any, right: Any) -> bool:
     one, other, wanted = (as_tensor(value) for value in (got, slip, right))
     if not all(isinstance(value, Tensor) for value in (one, other, wanted)):
         return False
-    if one.shape != other.shape:
+    if one.shape != other.shape or not other.is_floating_point():
         return False
     holds_nan = bool(one.isnan().any() and other.isnan().any())
     return one.shape != wanted.shape or (holds_nan and not wanted.isnan().any())

@@ -170,18 +170,8 @@ padded_positions.slips = {
         lambda lengths, size: sum(lengths)
     ),
     "The sentences were not sorted by length.": _padded,
-    "The sentences were sorted from long to short: begin with the short ones.": (
-        lambda lengths, size: _padded(sorted(lengths, reverse=True), size)
-    ),
     "Everything was padded to the longest of all: each batch has its own width.": (
         lambda lengths, size: len(lengths) * max(lengths)
-    ),
-    "The last batch has one row, not two.": lambda lengths, size: (
-        size
-        * sum(
-            max(sorted(lengths)[start : start + size])
-            for start in range(0, len(lengths), size)
-        )
     ),
 }
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from lib.decoding import length_norm
-from lib.exercises.forms import TEXT
+from lib.exercises.forms import TEXT, pair
 from lib.exercises.record import Cases, Draw, Parts, case, exercise
 
 Beam = list[tuple[str, float]]
@@ -63,7 +63,6 @@ def grow(draw: Draw) -> Cases:
 grow.slips = {
     "Logarithms are added, not multiplied.": _by(lambda score, p: score * math.log(p)),
     "The score of the beginning is missing: add it.": _by(lambda score, p: math.log(p)),
-    "The score of the new word is missing: add it.": _by(lambda score, p: score),
     "That is the probability: keep its logarithm.": (
         _by(lambda score, p: math.exp(score) * p)
     ),
@@ -230,25 +229,17 @@ def _exchanged(*step: Any) -> Step:
     return [(word, parent, score) for parent, word, score in going], ended
 
 
-def _are_lists(got: Any) -> bool:
-    pair = isinstance(got, list | tuple) and len(got) == 2
-    return pair and all(isinstance(part, list | tuple) for part in got)
-
-
 def _plain(got: Any) -> Parts:
-    """Parents, words and scores as plain numbers, the scores rounded."""
-    going, ended = (
-        [(int(p), int(w), round(float(s), 3)) for p, w, s in part] for part in got
-    )
+    """Parents, words and scores as plain numbers."""
+    going, ended = ([(int(p), int(w), float(s)) for p, w, s in part] for part in got)
     return Parts({"The list of those that go on": going, "What ended": ended})
 
 
 @exercise(
     "The parents are what the cache is put in order by.",
     right=_beam_step,
-    form=("two lists, those that go on and those that have ended", _are_lists),
+    form=pair("two lists, those that go on and those that have ended"),
     read=_plain,
-    atol=2e-3,
 )
 def beam_step(draw: Draw) -> Cases:
     """`beam_step(scores, log_probs, size, eos_id)`, with 0 for <eos>."""
@@ -273,9 +264,6 @@ beam_step.slips = {
     "is parent * V + word.": _exchanged,
     "What ends in <eos> does not go on: put it aside.": (
         lambda scores, log_probs, size, eos_id: _beam_step(scores, log_probs, size, -1)
-    ),
-    "The scores of the beginnings are missing: add them to each row.": (
-        lambda scores, *rest: _beam_step(0 * scores, *rest)
     ),
     "Too few go on: look at the best 2 * size children, half of which may have "
     "ended.": lambda *step: _beam_step(*step, looked=1),

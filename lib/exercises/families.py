@@ -102,16 +102,6 @@ one_text.slips = {
     "separator.": lambda source, target, marks: _one_text(
         source, target, marks, free=len(source) + 2
     ),
-    "The place before the separator should ask for nothing: it is a word of the "
-    "source.": lambda source, target, marks: _one_text(
-        source, target, marks, free=len(source)
-    ),
-    "Between source and target the separator is missing.": (
-        lambda source, target, marks: (
-            [marks[0], *source, *target],
-            [marks[3]] * len(source) + [*target, marks[2]],
-        )
-    ),
     "The last label should be the end, or the model never learns to stop.": (
         lambda source, target, marks: tuple(
             part[:-1] for part in _one_text(source, target, marks)

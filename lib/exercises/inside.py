@@ -51,11 +51,10 @@ def _pairs(target: Words, places: Tensor, source: Words) -> list[tuple[str, str]
 def align(draw: Draw) -> Cases:
     """`align(weights, source, target)`: each target word with a source word."""
     weights = torch.tensor([[0.6, 0.3, 0.1], [0.1, 0.2, 0.7], [0.2, 0.5, 0.3]])
-    what = "align(weights, source, target)"
     source, target = ["the", "white", "house"], ["la", "casa", "blanca"]
-    yield case(weights, source, target, what=what)
+    yield case(weights, source, target)
     one = torch.tensor([[0.1, 0.9]])
-    yield case(one, ["go", "<eos>"], ["vamos"], what=f"{what} for one target word")
+    yield case(one, ["go", "<eos>"], ["vamos"], what="align for one target word")
     source, target = draw.sample("abcdefgh", 5), draw.sample("ijklmnop", 4)
     yield case(draw.normal(4, 5).softmax(dim=-1), source, target)
 
@@ -135,9 +134,6 @@ silence.slips = {
         lambda joined, head, n_heads: (
             joined * (torch.arange(joined.size(-1)) % n_heads != head)
         )
-    ),
-    "A head has D / n_heads numbers, and only one is zero.": (
-        lambda joined, head, n_heads: joined * (torch.arange(joined.size(-1)) != head)
     ),
     "The others were silenced: keep them, and lose this one.": (
         lambda joined, head, n_heads: joined - _silence(joined, head, n_heads)

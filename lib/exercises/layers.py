@@ -8,24 +8,17 @@ import torch
 from torch import Tensor, nn
 
 from lib.exercises.forms import TRUTH
-from lib.exercises.guard import answered
-from lib.exercises.record import Cases, Draw, Parts, case, exercise, that
+from lib.exercises.record import Cases, Draw, Parts, case, exercise
 from lib.layers import Residual
 
 _V = torch.tensor([0.0, 0.0, 3.0, 9.0])
 _CENTERED = _V - _V.mean()
 
 
-def _four_numbers(got: Any) -> Tensor:
-    that(hasattr(got, "__len__"), "The answer should be a list of four numbers.")
-    that(len(got) == 4, f"The number of numbers should be 4, but is {len(got)}.")
-    return torch.as_tensor([float(answered(number)) for number in got])
-
-
 @exercise(
     "Mean 0 and variance 1, and the pattern is still there.",
     right=_CENTERED / _V.std(correction=0),
-    read=_four_numbers,
+    form=("a list of four numbers", lambda got: len(got) == 4),
     atol=2e-3,
 )
 def normed_by_hand(draw: Draw) -> Cases:
@@ -76,9 +69,6 @@ rms_norm.slips = {
     ),
     "This sums the squares: take their mean.": (
         lambda x, eps=1e-5: x / (x.size(-1) * _mean_square(x) + eps).sqrt()
-    ),
-    "The mean is taken over the tokens too: each token is normed alone.": (
-        lambda x, eps=1e-5: x / (_mean_square(x).mean(-2, keepdim=True) + eps).sqrt()
     ),
     "The root is missing.": lambda x, eps=1e-5: x / (_mean_square(x) + eps),
 }
@@ -166,9 +156,6 @@ drop.slips = {
     ),
     "This multiplies by 1 − p: what is left has to get larger, so divide.": (
         lambda x, keep, p: x * keep * (1 - p)
-    ),
-    "This drops what should be kept: True in keep means it stays.": (
-        lambda x, keep, p: x * ~keep / (1 - p)
     ),
     "This divides by the share that this draw happened to keep: divide by 1 − p, the "
     "share that is kept on average.": (
@@ -266,44 +253,36 @@ def _built(**orders: Callable[[Any, Tensor, Any], Tensor]) -> type[_Block]:
     return type("Answer", (_Block,), orders)
 
 
-def _output(answer: Any, x: Tensor, first: bool, linear: nn.Linear) -> Parts:
-    block = answer(x.size(-1), 0.0, first)
-    got = block(x, linear)
-    learned = sum(p.numel() for p in block.parameters() if p.requires_grad)
-    name = f"the output with norm_first={first}"
-    return Parts({name: got, "How many numbers the block learns": learned})
+def _facts(answer: Any, x: Tensor, first: bool, matrix: Tensor) -> Parts:
+    """What a block does without dropout, in training, and after eval()."""
 
+    def sublayer(y: Tensor) -> Tensor:
+        return (y @ matrix + 1).tanh()
 
-def _in_training(answer: Any, x: Tensor, first: bool) -> Parts:
-    """What dropout does in training, with a silent sublayer and with ones."""
-    block = answer(x.size(-1), 0.5, first)
-    name = (
-        f"with a silent sublayer, the output in training with norm_first={first}",
-        "whether something is dropped in training",
-    )
+    plain, block = (answer(x.size(-1), p, first) for p in (0.0, 0.5))
+    learned = sum(p.numel() for p in plain.parameters() if p.requires_grad)
+    silent = block(x, torch.zeros_like)
     ones = [block(x, torch.ones_like) for _ in range(2)]
-    return Parts({name[0]: block(x, torch.zeros_like), name[1]: not torch.equal(*ones)})
-
-
-def _after_eval(answer: Any, x: Tensor, first: bool, matrix: Tensor) -> Any:
-    block = answer(x.size(-1), 0.4, first)
+    output, order = plain(x, sublayer), f"with norm_first={first}"
     block.eval()
-    return block(x, lambda y: (y @ matrix + 1).tanh())
+    return Parts(
+        {
+            f"the output {order}": output,
+            "How many numbers the block learns": learned,
+            f"with a silent sublayer, the output in training {order}": silent,
+            "whether something is dropped in training": not torch.equal(*ones),
+            f"the output after eval() {order}": block(x, sublayer),
+        }
+    )
 
 
 @exercise("You built what stands around every sublayer of the model.", right=Residual)
 def residual(draw: Draw) -> Cases:
     """The module `MyResidual(d_model, dropout, norm_first)`, in both orders."""
-    x, linear = 3 + 5 * torch.randn(2, 4, 8), nn.Linear(8, 8)
-    width = draw.randint(3, 12)
-    other, matrix = 3 * draw.normal(2, 4, width) + 1, draw.normal(width, width)
-    for first in (False, True):
-        yield case(x, first, linear, use=_output)
-    for first in (False, True):
-        yield case(x, first, use=_in_training)
-    for first in (False, True):
-        what = "the output after eval()"
-        yield case(other, first, matrix / math.sqrt(width), what=what, use=_after_eval)
+    for width in (8, draw.randint(3, 12)):
+        x, matrix = 3 * draw.normal(2, 4, width) + 1, draw.normal(width, width)
+        for first in (False, True):
+            yield case(x, first, matrix / math.sqrt(width), use=_facts)
 
 
 residual.slips = {

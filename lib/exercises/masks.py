@@ -12,8 +12,6 @@ from lib.exercises.record import Cases, Draw, Parts, Without, case, exercise
 from lib.exercises.suspects import suspects as suspects  # the chapter calls it
 from lib.masks import causal_mask, padding_mask
 
-_INVERTED = "This mask is inverted: True means may be attended to."
-
 
 def _window(length: int, width: int, ahead: int = 0) -> Tensor:
     return torch.ones(length, length).triu(1 - width).tril(ahead).bool()
@@ -31,13 +29,13 @@ def window_mask(draw: Draw) -> Cases:
 
 
 window_mask.slips = {
-    _INVERTED: lambda n, w: ~_window(n, w),
-    "One too wide: width 3 means the position itself and two before.": (
-        lambda n, w: _window(n, w + 1)
+    "This mask is inverted: True means may be attended to.": (
+        lambda n, w: ~_window(n, w)
     ),
-    "One too narrow: width 3 means the position itself and two before.": (
-        lambda n, w: _window(n, w - 1)
-    ),
+    "One too wide or too narrow: width 3 means the position itself and two before.": [
+        lambda n, w: _window(n, w + 1),
+        lambda n, w: _window(n, w - 1),
+    ],
     "This window reaches into the future too: close it.": (
         lambda n, w: _window(n, w, w - 1)
     ),
@@ -66,8 +64,7 @@ def decoder_mask(draw: Draw) -> Cases:
     # Padding at either end and inside, and a token 0 that is none: so no two slips
     # give the same mask.
     tokens = torch.tensor([[5, 0, 6, 9], [2, 2, 5, 7], [5, 2, 8, 2]])
-    what = "decoder_mask(token_ids, 2) for a batch of shape (3, 4)"
-    yield case(tokens, 2, what=what)
+    yield case(tokens, 2)
     yield case(draw.ids(0, 3, draw.randint(1, 4), draw.randint(2, 8)), 2)
 
 
@@ -79,7 +76,6 @@ decoder_mask.slips = {
         lambda ids, pad: causal_mask(ids.size(1))
     ),
     "This is the padding mask alone: add the causal one.": padding_mask,
-    _INVERTED: lambda ids, pad: ~_both(ids, pad),
     "A key must pass both: combine them with &, not with |.": (
         lambda ids, pad: padding_mask(ids, pad) | causal_mask(ids.size(1))
     ),
@@ -123,8 +119,7 @@ def masked_softmax(draw: Draw) -> Cases:
         yield case(high, torch.tensor([[True, False, True]]), what=what)
     # Scores have the shape (B, H, T, S); one mask serves all heads and queries.
     mask = torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 0]]).bool()[:, None, None]
-    what = "masked_softmax of scores of shape (2, 3, 4, 5)"
-    yield case(draw.normal(2, 3, 4, 5), mask, what=what)
+    yield case(draw.normal(2, 3, 4, 5), mask)
     what = "That the gradient is finite"
     yield case(scores, empty, what=what, use=_gradient_is_finite)
     keys = draw.randint(3, 6)
@@ -137,12 +132,8 @@ def masked_softmax(draw: Draw) -> Cases:
 masked_softmax.slips = {
     "The weights were zeroed after the softmax only, so the row does not sum to 1: "
     "write over the scores before it.": lambda s, m: s.softmax(-1) * m,
-    "The mask is read backward: True means may be attended to.": [
-        lambda s, m: _filled(s, ~m),
-        lambda s, m: s.masked_fill(m, -1e9).softmax(-1),
-    ],
-    "A score of 0 still gets a share: write a very low number over it.": (
-        lambda s, m: (s * m).softmax(-1)
+    "The mask is read backward: True means may be attended to.": (
+        lambda s, m: _filled(s, ~m)
     ),
     "A row in which everything is blocked gives NaN: fill with the lowest finite "
     "number, torch.finfo(scores.dtype).min, not with −∞.": (
@@ -154,9 +145,6 @@ masked_softmax.slips = {
     ),
     "Scores of float16 cannot hold the number that you fill with: ask the type for its "
     "lowest, torch.finfo(scores.dtype).min.": lambda s, m: _filled(s, m, -1e9),
-    "In {what} the open keys lose their shares: what you write over a blocked score "
-    "must lie below every score, so ask the type for it, "
-    "torch.finfo(scores.dtype).min.": lambda s, m: _filled(s, m, -1e4),
     "The weights are right, but the gradient is not finite: a NaN was made on the way "
     "and replaced afterwards, so fill with a finite number from the start.": (
         _added_infinity

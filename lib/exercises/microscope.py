@@ -27,11 +27,10 @@ def lens_words(draw: Draw) -> Cases:
     """`lens_words(state, norm, output_proj)`: the likeliest word at each place."""
     words = torch.tensor([[2.0, 1.0], [0.0, 1.5], [-1.0, 2.0]])
     state = torch.tensor([[[5.0, 4.0], [1.0, 3.0]]])
-    what = "lens_words(state, norm, output_proj)"
-    yield case(state, _centered, _map_to(words), what=what)
+    yield case(state, _centered, _map_to(words))
     words = draw.normal(draw.randint(6, 9), 5)
     state = draw.normal(2, draw.randint(2, 4), 5) + 3.0
-    yield case(state, _centered, _map_to(words), what=what)
+    yield case(state, _centered, _map_to(words))
 
 
 lens_words.slips = {

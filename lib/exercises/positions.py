@@ -36,9 +36,6 @@ wavelength.slips = {
     "A full turn has 2π radians, not 1: multiply by 2π.": (
         lambda i, d: _steps(i, d) / math.tau
     ),
-    "A full turn is 2π here and not 360: sines and cosines take radians.": (
-        lambda i, d: 360 * 10000 ** (2 * i / d)
-    ),
     "The exponent is doubled: it is 2i / d_model.": lambda i, d: _steps(2 * i, d),
     _HALVED: lambda i, d: _steps(i / 2, d),
     "This hand gets faster with i: the wavelength is 2π divided by the frequency, not "
@@ -79,8 +76,6 @@ encode_position.slips = {
     "the even one.": lambda pos, d: [
         (math.cos if c % 2 else math.sin)(pos / 10000 ** (c / d)) for c in range(d)
     ],
-    "The position is multiplied by the power of 10000: divide by it, so that the hands "
-    "get slower.": lambda pos, d: _row(pos, d, factor=-1),
 }
 
 

@@ -40,9 +40,6 @@ rms_norm.slips = {
     "The weight is missing: multiply each number by its own.": (
         lambda x, weight, eps: _rms_norm(x, torch.ones_like(weight), eps)
     ),
-    "eps is missing: add it to the mean square.": (
-        lambda x, weight, eps: _rms_norm(x, weight, 0.0)
-    ),
     "eps belongs inside the root, to the mean square.": (
         lambda x, weight, eps: weight * x / (_mean_square(x).sqrt() + eps)
     ),
@@ -134,18 +131,14 @@ _TALE = {
 }
 
 
-def _count(config: Settings, matrices: int = 3, norms: int = 2, last: int = 1) -> int:
+def _count(config: Settings, matrices: int = 3, norms: int = 2) -> int:
     """The numbers of a Llama; the options make what people get wrong."""
     width, layers = config["hidden_size"], config["num_hidden_layers"]
     shared = width * config["num_key_value_heads"] // config["num_attention_heads"]
     layer = 2 * width * width + 2 * width * shared + norms * width
     layer += matrices * width * config["intermediate_size"]
     tables = 1 + (not config["tie_word_embeddings"])
-    return int(layers * layer + last * width + tables * config["vocab_size"] * width)
-
-
-def _with_tied(config: Settings, tied: bool) -> int:
-    return _count({**config, "tie_word_embeddings": tied})
+    return int(layers * layer + width + tables * config["vocab_size"] * width)
 
 
 @exercise("Before you download a model, you know its size.", right=_count)
@@ -178,11 +171,10 @@ count_llama.slips = {
         lambda config: _count(config, matrices=2)
     ),
     "The two norms of each layer are missing.": lambda config: _count(config, norms=0),
-    "The norm behind the last layer is missing.": lambda config: _count(config, last=0),
     "A tied output is the embedding's matrix: count it once.": (
-        lambda config: _with_tied(config, False)
+        lambda config: _count({**config, "tie_word_embeddings": False})
     ),
     "An output that is not tied has a matrix of its own.": (
-        lambda config: _with_tied(config, True)
+        lambda config: _count({**config, "tie_word_embeddings": True})
     ),
 }

@@ -8,6 +8,7 @@ lets a missing one fail too.
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import torch
@@ -223,19 +224,15 @@ def exercise(
             ...
         lib.exercises.guard.CheckFailed: Exercise 0.1: double(3) should be 6, but is 7.
     """
-
-    def record(inputs: Callable[[Draw], Cases]) -> Exercise:
-        return Exercise(
-            inputs=inputs,
-            right=right,
-            praise=praise,
-            read=read,
-            form=form,
-            without=without,
-            atol=atol,
-        )
-
-    return record
+    return partial(
+        Exercise,
+        right=right,
+        praise=praise,
+        read=read,
+        form=form,
+        without=without,
+        atol=atol,
+    )
 
 
 def exercises(module: Any) -> list[Exercise]:

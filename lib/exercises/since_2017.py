@@ -37,9 +37,6 @@ cache_bytes.slips = {
             layers, 1, kv_heads, d_model, tokens
         )
     ),
-    "Each layer has a cache of its own: times layers.": (
-        lambda layers, *sizes: _bytes(1, *sizes)
-    ),
 }
 
 
@@ -101,11 +98,11 @@ share_keys.slips = {
 
 
 def _rotary(
-    x: Tensor, base: float, *, first: int = 0, step: int = 2, sign: int = 1
+    x: Tensor, base: float, *, first: int = 0, power: float = 1, sign: int = 1
 ) -> Tensor:
     """Turn pairs across the halves; the options make what people get wrong."""
     length, width = x.shape
-    speed = base ** (-torch.arange(0, width, 2) * step / 2 / width)  # (d / 2)
+    speed = base ** (-torch.arange(0, width, 2) * power / width)  # (d / 2)
     angle = sign * torch.arange(first, first + length)[:, None] * speed
     (a, b), cos, sin = x.chunk(2, dim=-1), angle.cos(), angle.sin()
     return torch.cat([a * cos - b * sin, a * sin + b * cos], dim=-1)
@@ -133,11 +130,8 @@ rotary.slips = {
     "This turns backwards: the sign of the sine is wrong.": (
         lambda x, base: _rotary(x, base, sign=-1)
     ),
-    "Each pair is slower than the one before it: divide by base ** (2i / d).": (
-        lambda x, base: _rotary(x, base, step=0)
-    ),
     "The pair i has the exponent 2i / d, as in chapter 2, not i / d.": (
-        lambda x, base: _rotary(x, base, step=1)
+        lambda x, base: _rotary(x, base, power=0.5)
     ),
     "This pairs neighbors: pair number i with number i + d / 2.": _neighbors,
 }

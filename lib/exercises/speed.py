@@ -26,9 +26,6 @@ weights_bytes.slips = {
     "Each head has a matrix of its own: times n_heads.": (
         lambda b, h, n, s, t: _bytes(b, 1, n, s, t)
     ),
-    "Each sentence has matrices of its own: times batch.": (
-        lambda b, h, n, s, t: _bytes(1, h, n, s, t)
-    ),
     "The cross-attentions are missing: target by source.": (
         lambda b, h, n, s, t: 4 * b * h * n * (s * s + t * t)
     ),
@@ -56,9 +53,6 @@ def training_hours(draw: Draw) -> Cases:
 training_hours.slips = {
     "This is the forward pass alone: the backward pass costs two more products, so it "
     "is six operations and not two.": lambda *given: _hours(*given) / 3,
-    "A weight costs six operations for a token, not one.": (
-        lambda *given: _hours(*given) / 6
-    ),
     "These are seconds: an hour has 3,600.": lambda *given: 3600 * _hours(*given),
     "This assumes the ceiling: the program reaches only the share used.": (
         lambda n, tokens, ceiling, used: _hours(n, tokens, ceiling, 1)
@@ -160,8 +154,7 @@ def attend_in_pieces(draw: Draw) -> Cases:
     apart = torch.tensor([1000.0, 800.0, 900.0, 1001.0])
     yield case(apart, values[:4], 2, what="the result for 1,000 and 800")
     rising = torch.arange(7.0)
-    what = "attend_in_pieces of seven scores, three at a time"
-    yield case(rising, rising, 3, what=what)
+    yield case(rising, rising, 3)
     length = draw.randint(5, 12)
     yield case(3 * draw.normal(length), draw.normal(length), draw.randint(2, 4))
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from lib.exercises.forms import NUMBER, TENSOR, TEXT, pair
-from lib.exercises.record import Cases, Draw, Parts, case, exercise
+from lib.exercises.record import Cases, Draw, case, exercise
 
 
 def _smoothed(
@@ -67,15 +67,7 @@ def _rate(
 
 
 def _rates(answer: Any, steps: tuple[int, ...], *sizes: int) -> list[float]:
-    return [float(answer(step, *sizes)) for step in steps]
-
-
-def _in_right_rates(
-    rates: list[float], steps: tuple[int, ...], *sizes: int
-) -> list[float]:
-    """The rates in units of the right ones, which are very small numbers."""
-    pairs = zip(rates, steps, strict=True)
-    return [rate / _rate()(step, *sizes) for rate, step in pairs]
+    return [1e6 * float(answer(step, *sizes)) for step in steps]
 
 
 @exercise(
@@ -92,9 +84,8 @@ def paper_rate(draw: Draw) -> Cases:
         (others, draw.choice([64, 192, 300]), end),
     ):
         call = f"paper_rate(step, {d_model}, {warmup})"
-        what = f"{call} for the steps {steps}, divided by the right rates,"
-        sizes = d_model, warmup
-        yield case(steps, *sizes, what=what, use=_rates, judge=_in_right_rates)
+        what = f"A million times {call} for the steps {steps}"
+        yield case(steps, d_model, warmup, what=what, use=_rates)
 
 
 paper_rate.slips = {
@@ -134,21 +125,10 @@ def _are_tensors(got: Any) -> bool:
     return isinstance(got, list | tuple) and all(isinstance(g, Tensor) for g in got)
 
 
-def _in_a_row(got: list[Tensor]) -> Parts:
-    return Parts(
-        {
-            "The number of tensors": len(got),
-            "The shapes of the tensors": [list(one.shape) for one in got],
-            "All numbers in a row": torch.cat([one.flatten() for one in got]),
-        }
-    )
-
-
 @exercise(
     "`nn.utils.clip_grad_norm_` does the same, in place, for a whole model.",
     right=_clipped(lambda every, one, longest: _limit(longest, _norm(every))),
     form=("a list of tensors", _are_tensors),
-    read=_in_a_row,
 )
 def clip(draw: Draw) -> Cases:
     """`clip(gradients, longest)`: one factor for all gradients together."""
@@ -305,9 +285,6 @@ def early_stop(draw: Draw) -> Cases:
 
 
 early_stop.slips = {
-    "Epochs are counted from 1, as in the log of a run.": (
-        lambda losses, patience: [one - 1 for one in _stopped(losses, patience)]
-    ),
     "This looks ahead: the run has ended before it gets to that epoch.": (
         lambda losses, patience: (len(losses), losses.index(min(losses)) + 1)
     ),

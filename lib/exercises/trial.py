@@ -6,7 +6,7 @@ process with this half of a record alone.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import torch
@@ -19,11 +19,12 @@ from lib.exercises.outcome import OtherForm, Outcome, outcome_of
 __all__ = ["Trial"]
 
 
-@dataclass(kw_only=True)
+@dataclass
 class Trial:
     """What an answer is tried on, and how; `exercise` tells what each part means."""
 
     inputs: Callable[[Draw], Cases]
+    _: KW_ONLY
     read: Callable[[Any], Any] | None = None
     form: tuple[str, Callable[[Any], object]] | None = None
     without: Without | None = None

@@ -36,7 +36,6 @@ def frame(draw: Draw) -> Cases:
 frame.slips = {
     "The frame is missing: <sos> in front, <eos> behind.": lambda v, s: v.encode(s),
     "The end is missing: put <eos> behind.": lambda v, s: _frame(v, s)[:-1],
-    "The start is missing: put <sos> in front.": lambda v, s: _frame(v, s)[1:],
     "These are tokens: give back their ids, from encode.": (
         lambda v, s: [SOS, *tokenize(s), EOS]
     ),
@@ -58,8 +57,7 @@ def _one_hot(token_ids: Tensor, table: Tensor) -> Tensor:
 )
 def lookup(draw: Draw) -> Cases:
     """`lookup(token_ids, table)`: rows by one-hot vectors and a product."""
-    what = "The result for ids of shape (2, 3) and a table of shape (5, 4)"
-    yield case(torch.tensor([[4, 0, 2], [1, 1, 3]]), draw.normal(5, 4), what=what)
+    yield case(torch.tensor([[4, 0, 2], [1, 1, 3]]), draw.normal(5, 4))
     few = torch.tensor([[0, 1]])
     yield case(few, draw.normal(5, 4), what="The result for the ids 0 and 1")
     rows = draw.randint(6, 12)
@@ -102,7 +100,6 @@ cosine.slips = {
     "The lengths are squared: the length is the root of a · a.": (
         lambda a, b: a @ b / (a @ a) / (b @ b)
     ),
-    "This divides by √D: divide by both lengths.": lambda a, b: a @ b / len(a) ** 0.5,
     "The products are not added up: use a @ b.": (
         lambda a, b: a * b / (a.norm() * b.norm())
     ),
@@ -125,10 +122,8 @@ def _pad_batch(sequences: list[list[int]], pad_id: int, **side: Any) -> Tensor:
 )
 def pad_batch(draw: Draw) -> Cases:
     """`pad_batch(sequences, pad_id)`: a rectangle, filled up at the ends."""
-    what = "The batch of lengths 4, 1 and 2 with pad_id = 3"
-    yield case([[5, 6, 7, 8], [9], [10, 11]], 3, what=what)
-    what = "A batch of two sentences of two tokens"
-    yield case([[4, 5], [6, 7]], 0, what=what)
+    yield case([[5, 6, 7, 8], [9], [10, 11]], 3)
+    yield case([[4, 5], [6, 7]], 0)
     lengths = [draw.randint(1, 8) for _ in range(draw.randint(2, 5))]
     yield case([draw.ids(20, 60, n).tolist() for n in lengths], draw.randint(0, 15))
 
@@ -173,9 +168,6 @@ padding_share.slips = {
     "This is the count: divide it by the number of tokens.": _count,
     "This is the padding of a sentence: divide by all tokens, B · S.": (
         lambda x, pad: _count(x, pad) / x.size(0)
-    ),
-    "This is padding for each word: divide by all tokens, padding too.": (
-        lambda x, pad: _count(x, pad) / (x != pad).sum()
     ),
     "This counts the id 0: the padding here has the id 1.": lambda x, pad: _share(x, 0),
     "This is one share for each sentence: give one in all.": (
