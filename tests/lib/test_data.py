@@ -55,6 +55,12 @@ def test_pairs_may_come_one_by_one() -> None:
     assert len(TranslationData(splits, ENGLISH, SPANISH, 99, 0).train_set) == len(PAIRS)
 
 
+def test_what_is_encoded_is_not_encoded_again() -> None:
+    encoded = ParallelDataset(PAIRS, ENGLISH, SPANISH)
+    splits = {"train": encoded, "validation": encoded}
+    assert TranslationData(splits, ENGLISH, SPANISH, 99, 0).train_set is encoded
+
+
 @pytest.mark.parametrize(
     ("pair", "words"),
     [

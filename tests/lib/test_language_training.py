@@ -24,12 +24,7 @@ from lib.text import (
     special_id,
 )
 from lib.today import LanguageModel, leaves_of
-from lib.training import (
-    LanguageTask,
-    TrainingSettings,
-    train,
-    train_language_model,
-)
+from lib.training import LanguageTask, TrainingSettings, train, train_language_model
 from lib.training.devices import shard
 from lib.training.words import with_words
 from lib.translator import Translator
@@ -69,34 +64,36 @@ def trained(dataset: TextDataset, **changes: Any) -> LanguageModel:
     return model
 
 
-class TestTexts:
-    """Ids and labels, side by side and padded."""
+# --- ids and labels, side by side and padded ------------------------------------------
 
-    @pytest.mark.parametrize("on_all", [True, False])
-    def test_the_loss_may_begin_behind_the_separator(self, on_all: bool) -> None:
-        dataset = TextDataset.of_pairs(PAIRS[:1], WORDS, loss_on_all=on_all)
-        ids, labels = dataset[0]
-        words = ["one", "two", "<sep>", "uno", "dos"]
-        assert [WORDS.tokens[i] for i in ids] == [SOS, *words]
-        told = words[:3] if on_all else [PAD] * 3
-        assert [WORDS.tokens[i] for i in labels] == [*told, *words[3:], EOS]
 
-    def test_a_batch_says_what_is_padding(self) -> None:
-        dataset = TextDataset.of_texts(["one two", "three"], WORDS)
-        batch = dataset.collate([dataset[0], dataset[1]])
-        assert batch.mask.tolist() == [[True] * 3, [True, True, False]]
-        assert batch.labels[1].tolist() == [WORDS.ids["three"], WORDS.eos_id, 0]
-        assert shard(batch, 1, 2).ids.tolist() == [[1, WORDS.ids["three"], 0]]
-        assert dataset.fitting(2).lengths() == [2]
+@pytest.mark.parametrize("on_all", [True, False])
+def test_the_loss_may_begin_behind_the_separator(on_all: bool) -> None:
+    dataset = TextDataset.of_pairs(PAIRS[:1], WORDS, loss_on_all=on_all)
+    ids, labels = dataset[0]
+    words = ["one", "two", "<sep>", "uno", "dos"]
+    assert [WORDS.tokens[i] for i in ids] == [SOS, *words]
+    told = words[:3] if on_all else [PAD] * 3
+    assert [WORDS.tokens[i] for i in labels] == [*told, *words[3:], EOS]
 
-    def test_sub_words_may_have_a_separator_too(self) -> None:
-        vocabulary = SubwordVocabulary.build(TEXTS, 40, specials=(SEP, MASK))
-        assert vocabulary.tokens[:6] == (PAD, SOS, EOS, UNK, SEP, MASK)
-        again = SubwordVocabulary.from_json(vocabulary.to_json())
-        assert special_id(again, SEP) == 4
-        assert 4 not in again.encode("one <sep> two")  # typed, it is plain text
-        ids, _ = TextDataset.of_pairs(PAIRS, again)[0]
-        assert ids.tolist().count(4) == 1
+
+def test_a_batch_says_what_is_padding() -> None:
+    dataset = TextDataset.of_texts(["one two", "three"], WORDS)
+    batch = dataset.collate([dataset[0], dataset[1]])
+    assert batch.mask.tolist() == [[True] * 3, [True, True, False]]
+    assert batch.labels[1].tolist() == [WORDS.ids["three"], WORDS.eos_id, 0]
+    assert shard(batch, 1, 2).ids.tolist() == [[1, WORDS.ids["three"], 0]]
+    assert dataset.fitting(2).lengths() == [2]
+
+
+def test_sub_words_may_have_a_separator_too() -> None:
+    vocabulary = SubwordVocabulary.build(TEXTS, 40, specials=(SEP, MASK))
+    assert vocabulary.tokens[:6] == (PAD, SOS, EOS, UNK, SEP, MASK)
+    again = SubwordVocabulary.from_json(vocabulary.to_json())
+    assert special_id(again, SEP) == 4
+    assert 4 not in again.encode("one <sep> two")  # typed, it is plain text
+    ids, _ = TextDataset.of_pairs(PAIRS, again)[0]
+    assert ids.tolist().count(4) == 1
 
 
 def test_it_learns_to_translate_behind_a_separator() -> None:
@@ -111,7 +108,7 @@ def test_a_hidden_label_teaches_nothing() -> None:
     ids, mask = torch.tensor([[1, 6, 7, 4]]), torch.ones(1, 4, dtype=torch.bool)
     torch.manual_seed(0)
     model = LanguageModel(tiny().language_config(len(WORDS))).eval()
-    task = LanguageTask(model, pad_id=0, label_smoothing=0.0)
+    task = LanguageTask(model, 0, tiny(label_smoothing=0.0))
     loss = task.training_step(TextBatch(ids, mask, torch.tensor([[0, 0, 0, 10]])))
     expected = -model(ids)[0, -1].log_softmax(dim=-1)[10]
     assert_close(loss, expected)

@@ -6,9 +6,7 @@ import json
 import shlex
 import shutil
 import tomllib
-from collections import Counter
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 
@@ -16,7 +14,6 @@ from lib.__main__ import main
 from lib.commands.settings import read_settings
 from lib.corpora import SAMPLE, load_own
 from lib.corpora.splitting import limit_training
-from lib.text import Vocabulary
 from lib.translator.card import read_report
 from tests.refusals import refused_command, refuses
 
@@ -257,33 +254,3 @@ def test_what_is_set_goes_before_the_file(tmp_path: Path) -> None:
     file.write_text("epochs = 3\ndropout = 0\nclip = 2.0\n")
     found = read_settings(["epochs=7"], file)
     assert (found.epochs, found.dropout, found.clip) == (7, 0, 2.0)
-
-
-# --- encoded once ---------------------------------------------------------------------
-
-
-def test_each_pair_is_encoded_once_before_training(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls: list[str] = []
-    encode = Vocabulary.encode
-
-    def counted(self: Vocabulary, sentence: str) -> list[int]:
-        calls.append(sentence)
-        return encode(self, sentence)
-
-    stop = Mock(side_effect=ValueError("This is far enough."))
-    monkeypatch.setattr(Vocabulary, "encode", counted)
-    monkeypatch.setattr("lib.training.runs._fit", stop)
-    words = [*OWN, "--attribution", CREDIT, *SETTINGS, "--set", "vocab_size=0"]
-    assert main(["train", *words, "--out", str(tmp_path / "run")]) == 2
-    splits = load_own(SAMPLE, "en-de").splits
-    learned = [*splits["train"], *splits["validation"]]
-    sides = [side for pair in learned for side in pair]
-    asked = {source for source, _ in splits["test"]}  # whether it is too long
-    again = Counter(calls)
-    again.subtract([*sides, *asked])
-    # Ten sentences of the validation part are translated after each epoch.
-    assert (min(again.values()), again.total()) == (0, 10)
-    watched = {text for text in again if again[text]}
-    assert watched <= {source for source, _ in splits["validation"]}

@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import lightning
 import pytest
@@ -86,181 +87,189 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory) -> tuple:
     return folder, weights(train(*corpus(), TINY, folder))
 
 
-class TestObjective:
-    def test_label_smoothing_by_hand(self) -> None:
-        logits = torch.tensor([[[1.0, 2.0, 3.0]]])
-        nll = -logits.log_softmax(-1)[0, 0]
-        expected = 0.9 * nll[2] + 0.1 * nll.mean()
-        got = translation_loss(logits, torch.tensor([[2]]), 0, label_smoothing=0.1)
-        assert torch.allclose(got, expected)
-
-    @pytest.mark.parametrize("measure", [token_accuracy, translation_loss])
-    def test_padding_alone_is_refused(self, measure: Callable) -> None:
-        with pytest.raises(ValueError, match="all labels are padding"):
-            measure(torch.zeros(1, 2, 3), torch.zeros(1, 2, dtype=torch.long), 0)
-
-    def test_shapes_that_do_not_fit_are_named(self) -> None:
-        with pytest.raises(ValueError, match=r"\(1, 2, 3\) and \(1, 3\)"):
-            translation_loss(
-                torch.zeros(1, 2, 3), torch.ones(1, 3, dtype=torch.long), 0
-            )
-
-    @given(total=st.integers(2, 500), data=st.data())
-    def test_the_schedule_rises_to_one_and_falls_to_zero(
-        self, total: int, data: st.DataObject
-    ) -> None:
-        warmup = data.draw(st.integers(0, total - 1))
-        shares = [warmup_decay(step, warmup, total) for step in range(total + 1)]
-        peak = shares.index(max(shares))
-        assert max(shares) == 1.0
-        assert shares[: peak + 1] == sorted(shares[: peak + 1])
-        assert shares[peak:] == sorted(shares[peak:], reverse=True)
-        assert shares[total] == 0.0
-        assert all(share > 0 for share in shares[:total])
-
-    def test_a_warmup_longer_than_the_run_is_refused(self) -> None:
-        with pytest.raises(ValueError, match=r"warmup_steps is 9 .* 9 steps"):
-            warmup_decay(0, 9, 9)
+# --- what is minimized ----------------------------------------------------------------
 
 
-class TestSettings:
-    @pytest.mark.parametrize(
-        ("setting", "value"),
-        [
-            ("epochs", 0),
-            ("max_tokens", -1),
-            ("seed", -1),
-            ("seed", 2**32),
-            ("label_smoothing", 1.0),
-            ("learning_rate", math.inf),
-            ("n_heads", 3),
-            ("average", 6),
-            ("patience", -1),
-            ("precision", "8-mixed"),
-        ],
-    )
-    def test_impossible_ones_are_named(self, setting: str, value: float) -> None:
-        with pytest.raises(ValueError, match=setting) as caught:
-            TrainingSettings(**{setting: value})
-        assert str(value) in str(caught.value)
-
-    @pytest.mark.parametrize(
-        ("setting", "value", "kind"),
-        [
-            ("epochs", 2.5, "a whole number"),
-            ("epochs", True, "a whole number"),
-            ("seed", None, "a whole number"),
-            ("learning_rate", "0.1", "a number"),
-            ("norm_first", 1, "True or False"),
-        ],
-    )
-    def test_wrong_types_are_named(
-        self, setting: str, value: object, kind: str
-    ) -> None:
-        with pytest.raises(TypeError, match=f"{setting} must be {kind}.*{value!r}"):
-            TrainingSettings(**{setting: value})
+def test_label_smoothing_by_hand() -> None:
+    logits = torch.tensor([[[1.0, 2.0, 3.0]]])
+    nll = -logits.log_softmax(-1)[0, 0]
+    expected = 0.9 * nll[2] + 0.1 * nll.mean()
+    got = translation_loss(logits, torch.tensor([[2]]), 0, label_smoothing=0.1)
+    assert torch.allclose(got, expected)
 
 
-class TestRun:
-    def test_the_settings_and_one_line_for_each_epoch_are_kept(
-        self, unbroken: tuple
-    ) -> None:
-        folder, _ = unbroken
-        rows = read_log(folder / "log.csv")
-        assert [row["epoch"] for row in rows] == ["1", "2", "3"]
-        assert float(rows[-1]["train_loss"]) < float(rows[0]["train_loss"])
-        assert all(0 <= float(row["validation_exact_match"]) <= 1 for row in rows)
-        kept = json.loads((folder / "settings.json").read_text())
-        assert kept["seed"] == 0
-        assert kept["pairs"] == {"train": 320, "validation": 80}
+@pytest.mark.parametrize("measure", [token_accuracy, translation_loss])
+def test_padding_alone_is_refused(measure: Callable) -> None:
+    with pytest.raises(ValueError, match="all labels are padding"):
+        measure(torch.zeros(1, 2, 3), torch.zeros(1, 2, dtype=torch.long), 0)
 
-    def test_one_seed_gives_one_result(self, unbroken: tuple, tmp_path: Path) -> None:
-        _, expected = unbroken
-        assert equal(weights(train(*corpus(), TINY, tmp_path / "again")), expected)
-        other = dataclasses.replace(TINY, seed=1)
-        assert not equal(weights(train(*corpus(), other)), expected)
 
-    def test_the_rest_of_pytorch_is_left_as_it_was(self) -> None:
-        torch.manual_seed(3)
-        before = torch.get_rng_state()
-        train(*corpus(), dataclasses.replace(TINY, epochs=1))
-        assert torch.equal(torch.get_rng_state(), before)
-        assert not torch.are_deterministic_algorithms_enabled()
+def test_shapes_that_do_not_fit_are_named() -> None:
+    with pytest.raises(ValueError, match=r"\(1, 2, 3\) and \(1, 3\)"):
+        translation_loss(torch.zeros(1, 2, 3), torch.ones(1, 3, dtype=torch.long), 0)
 
-    def test_one_device_is_enough(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """With several, each would train on every sentence, into the same folder."""
-        asked = []
-        make = lightning.Trainer.__init__
 
-        def watched(self: lightning.Trainer, **options: object) -> None:
-            asked.append(options["devices"])
-            make(self, **options)
+@given(total=st.integers(2, 500), data=st.data())
+def test_the_schedule_rises_to_one_and_falls_to_zero(
+    total: int, data: st.DataObject
+) -> None:
+    warmup = data.draw(st.integers(0, total - 1))
+    shares = [warmup_decay(step, warmup, total) for step in range(total + 1)]
+    peak = shares.index(max(shares))
+    assert max(shares) == 1.0
+    assert shares[: peak + 1] == sorted(shares[: peak + 1])
+    assert shares[peak:] == sorted(shares[peak:], reverse=True)
+    assert shares[total] == 0.0
+    assert all(share > 0 for share in shares[:total])
 
-        monkeypatch.setattr(lightning.Trainer, "__init__", watched)
-        train(*corpus(), dataclasses.replace(TINY, epochs=1))
-        assert asked == [1]
 
-    def test_a_loss_that_is_no_number_ends_the_run(self, tmp_path: Path) -> None:
-        wild = dataclasses.replace(TINY, learning_rate=1e38, clip=1e38)
-        with pytest.raises(ValueError, match="smaller learning_rate"):
-            train(*corpus(), wild, tmp_path)
-        assert not (tmp_path / "checkpoint.safetensors").exists()
+def test_a_warmup_longer_than_the_run_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"warmup_steps is 9 .* 9 steps"):
+        warmup_decay(0, 9, 9)
 
-    @pytest.mark.parametrize(
-        ("parts", "settings", "words"),
-        [
-            (corpus(), dataclasses.replace(TINY, d_ff=64), "has d_ff = 32, not 64"),
-            (corpus(size=300), TINY, "has pairs = "),
-            (with_another_sentence("train"), TINY, "trained on other sentences"),
-            (with_another_sentence("validation"), TINY, "trained on other sentences"),
-            (with_words_in_another_order(), TINY, "with other words"),
-        ],
-    )
-    def test_another_run_does_not_resume(
-        self, parts: tuple, settings: TrainingSettings, words: str, unbroken: tuple
-    ) -> None:
-        folder, _ = unbroken
-        before = files(folder)
-        with pytest.raises(ValueError, match=words):
-            train(*parts, settings, folder, resume=True)
-        assert files(folder) == before
 
-    def test_a_link_to_a_folder_is_a_folder(self, tmp_path: Path) -> None:
-        (tmp_path / "far").mkdir()
-        (tmp_path / "far" / ".hidden").touch()
-        (tmp_path / "near").symlink_to("far", target_is_directory=True)
-        settings = dataclasses.replace(TINY, epochs=1)
-        train(*corpus(), settings, tmp_path / "near")
-        assert (tmp_path / "far" / "checkpoint.safetensors").exists()
-        assert (tmp_path / "near").is_symlink()
+# --- the settings ---------------------------------------------------------------------
 
-    @pytest.mark.parametrize("text", ["[]", '{"epochs": 3'])
-    def test_damaged_settings_are_named(self, tmp_path: Path, text: str) -> None:
-        (tmp_path / "settings.json").write_text(text)
-        with pytest.raises(ValueError, match=r"settings\.json is damaged"):
-            train(*corpus(), TINY, tmp_path, resume=True)
 
-    def test_resuming_a_finished_run_changes_nothing(self, unbroken: tuple) -> None:
-        folder, expected = unbroken
-        log = (folder / "log.csv").read_text()
-        assert equal(weights(train(*corpus(), TINY, folder, resume=True)), expected)
-        assert (folder / "log.csv").read_text() == log
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("epochs", 0),
+        ("max_tokens", -1),
+        ("seed", -1),
+        ("seed", 2**32),
+        ("label_smoothing", 1.0),
+        ("learning_rate", math.inf),
+        ("n_heads", 3),
+        ("average", 6),
+        ("patience", -1),
+        ("precision", "8-mixed"),
+    ],
+)
+def test_impossible_ones_are_named(setting: str, value: float) -> None:
+    with pytest.raises(ValueError, match=setting) as caught:
+        TrainingSettings(**{setting: value})
+    assert str(value) in str(caught.value)
 
-    @pytest.mark.parametrize(
-        "key", ["state_dict", "optimizer_states", "lr_schedulers", "loops", "callbacks"]
-    )
-    def test_a_checkpoint_without_a_part_is_refused(
-        self, key: str, unbroken: tuple, tmp_path: Path
-    ) -> None:
-        """Without some of them Lightning would begin anew, and say nothing."""
-        folder = tmp_path / "run"
-        shutil.copytree(unbroken[0], folder)
-        file, files_of = folder / "checkpoint.safetensors", SafetensorsCheckpointIO()
-        checkpoint = files_of.load_checkpoint(file)
-        del checkpoint[key]
-        files_of.save_checkpoint(checkpoint, file)
-        with pytest.raises(ValueError, match=r"checkpoint\.safetensors is not a whole"):
-            train(*corpus(), TINY, folder, resume=True)
+
+@pytest.mark.parametrize(
+    ("setting", "value", "kind"),
+    [
+        ("epochs", 2.5, "a whole number"),
+        ("epochs", True, "a whole number"),
+        ("seed", None, "a whole number"),
+        ("learning_rate", "0.1", "a number"),
+        ("norm_first", 1, "True or False"),
+    ],
+)
+def test_wrong_types_are_named(setting: str, value: object, kind: str) -> None:
+    with pytest.raises(TypeError, match=f"{setting} must be {kind}.*{value!r}"):
+        TrainingSettings(**{setting: value})
+
+
+# --- a run ----------------------------------------------------------------------------
+
+
+def test_the_settings_and_one_line_for_each_epoch_are_kept(unbroken: tuple) -> None:
+    folder, _ = unbroken
+    rows = read_log(folder / "log.csv")
+    assert [row["epoch"] for row in rows] == ["1", "2", "3"]
+    assert float(rows[-1]["train_loss"]) < float(rows[0]["train_loss"])
+    assert all(0 <= float(row["validation_exact_match"]) <= 1 for row in rows)
+    kept = json.loads((folder / "settings.json").read_text())
+    assert kept["seed"] == 0
+    assert kept["pairs"] == {"train": 320, "validation": 80}
+
+
+def test_one_seed_gives_one_result(unbroken: tuple, tmp_path: Path) -> None:
+    _, expected = unbroken
+    assert equal(weights(train(*corpus(), TINY, tmp_path / "again")), expected)
+    other = dataclasses.replace(TINY, seed=1)
+    assert not equal(weights(train(*corpus(), other)), expected)
+
+
+def test_the_rest_of_pytorch_is_left_as_it_was() -> None:
+    torch.manual_seed(3)
+    before = torch.get_rng_state()
+    train(*corpus(), dataclasses.replace(TINY, epochs=1))
+    assert torch.equal(torch.get_rng_state(), before)
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+def test_one_device_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With several, each would train on every sentence, into the same folder."""
+    made = Mock(wraps=lightning.Trainer)
+    monkeypatch.setattr(lightning, "Trainer", made)
+    train(*corpus(), dataclasses.replace(TINY, epochs=1))
+    assert made.call_args.kwargs["devices"] == 1
+
+
+def test_a_loss_that_is_no_number_ends_the_run(tmp_path: Path) -> None:
+    wild = dataclasses.replace(TINY, learning_rate=1e38, clip=1e38)
+    with pytest.raises(ValueError, match="smaller learning_rate"):
+        train(*corpus(), wild, tmp_path)
+    assert not (tmp_path / "checkpoint.safetensors").exists()
+
+
+@pytest.mark.parametrize(
+    ("parts", "settings", "words"),
+    [
+        (corpus(), dataclasses.replace(TINY, d_ff=64), "has d_ff = 32, not 64"),
+        (corpus(size=300), TINY, "has pairs = "),
+        (with_another_sentence("train"), TINY, "trained on other sentences"),
+        (with_another_sentence("validation"), TINY, "trained on other sentences"),
+        (with_words_in_another_order(), TINY, "with other words"),
+    ],
+)
+def test_another_run_does_not_resume(
+    parts: tuple, settings: TrainingSettings, words: str, unbroken: tuple
+) -> None:
+    folder, _ = unbroken
+    before = files(folder)
+    with pytest.raises(ValueError, match=words):
+        train(*parts, settings, folder, resume=True)
+    assert files(folder) == before
+
+
+def test_a_link_to_a_folder_is_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / ".hidden").touch()
+    (tmp_path / "near").symlink_to("far", target_is_directory=True)
+    settings = dataclasses.replace(TINY, epochs=1)
+    train(*corpus(), settings, tmp_path / "near")
+    assert (tmp_path / "far" / "checkpoint.safetensors").exists()
+    assert (tmp_path / "near").is_symlink()
+
+
+@pytest.mark.parametrize("text", ["[]", '{"epochs": 3'])
+def test_damaged_settings_are_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "settings.json").write_text(text)
+    with pytest.raises(ValueError, match=r"settings\.json is damaged"):
+        train(*corpus(), TINY, tmp_path, resume=True)
+
+
+def test_resuming_a_finished_run_changes_nothing(unbroken: tuple) -> None:
+    folder, expected = unbroken
+    log = (folder / "log.csv").read_text()
+    assert equal(weights(train(*corpus(), TINY, folder, resume=True)), expected)
+    assert (folder / "log.csv").read_text() == log
+
+
+@pytest.mark.parametrize(
+    "key", ["state_dict", "optimizer_states", "lr_schedulers", "loops", "callbacks"]
+)
+def test_a_checkpoint_without_a_part_is_refused(
+    key: str, unbroken: tuple, tmp_path: Path
+) -> None:
+    """Without some of them Lightning would begin anew, and say nothing."""
+    folder = tmp_path / "run"
+    shutil.copytree(unbroken[0], folder)
+    file, files_of = folder / "checkpoint.safetensors", SafetensorsCheckpointIO()
+    checkpoint = files_of.load_checkpoint(file)
+    del checkpoint[key]
+    files_of.save_checkpoint(checkpoint, file)
+    with pytest.raises(ValueError, match=r"checkpoint\.safetensors is not a whole"):
+        train(*corpus(), TINY, folder, resume=True)
 
 
 HOLD = "import sys, filelock; lock = filelock.FileLock(sys.argv[1]); lock.acquire()"
@@ -291,43 +300,45 @@ def test_a_folder_without_a_run_is_not_left_behind(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-class TestCheckpoint:
-    def test_what_is_read_is_what_was_written(self, tmp_path: Path) -> None:
-        shared = torch.arange(6.0).view(2, 3)
-        checkpoint = {
-            "epoch": 3,
-            "state": {0: {"step": torch.tensor(2.0)}, "a/b": shared, "c": shared.T},
-            "betas": (0.9, 0.98),
-            "list": [None, True, 1e-9, "ñ", {}],
-            # Two keys that spell the same path.
-            "a": {"b/c": torch.ones(1)},
-            "a/b": {"c": torch.zeros(1)},
-        }
-        file = tmp_path / "deep" / "checkpoint.safetensors"
-        SafetensorsCheckpointIO().save_checkpoint(checkpoint, file)
-        found = SafetensorsCheckpointIO().load_checkpoint(file)
-        assert str(found) == str(checkpoint)
-        assert not list(tmp_path.rglob("*.unfinished"))
+# --- checkpoints ----------------------------------------------------------------------
 
-    @pytest.mark.parametrize(
-        "skeleton", ["{", "[]x", '{"dict": 3}', '{"tensor": "x"}', None]
-    )
-    def test_what_is_no_checkpoint_is_named(
-        self, tmp_path: Path, skeleton: str | None
-    ) -> None:
-        """Nor is one that was cut off."""
-        file = tmp_path / "checkpoint.safetensors"
-        save_file({"a": torch.ones(1)}, file, {"skeleton": skeleton or '{"dict": []}'})
-        if skeleton is None:
-            file.write_bytes(file.read_bytes()[:-2])
-        with pytest.raises(ValueError, match=r"checkpoint\.safetensors is not a whole"):
-            SafetensorsCheckpointIO().load_checkpoint(file)
 
-    def test_what_only_pickle_could_keep_is_refused(self, tmp_path: Path) -> None:
-        file = tmp_path / "checkpoint.safetensors"
-        with pytest.raises(TypeError, match=r"'/code' it has function"):
-            SafetensorsCheckpointIO().save_checkpoint({"code": corpus}, file)
-        assert not list(tmp_path.iterdir())
+def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
+    shared = torch.arange(6.0).view(2, 3)
+    checkpoint = {
+        "epoch": 3,
+        "state": {0: {"step": torch.tensor(2.0)}, "a/b": shared, "c": shared.T},
+        "betas": (0.9, 0.98),
+        "list": [None, True, 1e-9, "ñ", {}],
+        # Two keys that spell the same path.
+        "a": {"b/c": torch.ones(1)},
+        "a/b": {"c": torch.zeros(1)},
+    }
+    file = tmp_path / "deep" / "checkpoint.safetensors"
+    SafetensorsCheckpointIO().save_checkpoint(checkpoint, file)
+    found = SafetensorsCheckpointIO().load_checkpoint(file)
+    assert str(found) == str(checkpoint)
+    assert not list(tmp_path.rglob("*.unfinished"))
+
+
+@pytest.mark.parametrize(
+    "skeleton", ["{", "[]x", '{"dict": 3}', '{"tensor": "x"}', None]
+)
+def test_what_is_no_checkpoint_is_named(tmp_path: Path, skeleton: str | None) -> None:
+    """Nor is one that was cut off."""
+    file = tmp_path / "checkpoint.safetensors"
+    save_file({"a": torch.ones(1)}, file, {"skeleton": skeleton or '{"dict": []}'})
+    if skeleton is None:
+        file.write_bytes(file.read_bytes()[:-2])
+    with pytest.raises(ValueError, match=r"checkpoint\.safetensors is not a whole"):
+        SafetensorsCheckpointIO().load_checkpoint(file)
+
+
+def test_what_only_pickle_could_keep_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "checkpoint.safetensors"
+    with pytest.raises(TypeError, match=r"'/code' it has function"):
+        SafetensorsCheckpointIO().save_checkpoint({"code": corpus}, file)
+    assert not list(tmp_path.iterdir())
 
 
 class Stop(BaseException):

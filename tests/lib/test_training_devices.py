@@ -15,73 +15,82 @@ from tensorboard.backend.event_processing import (  # type: ignore[import-untype
 )
 
 from lib.commands.train import _one_voice
-from lib.config import TransformerConfig
 from lib.text import Batch, Vocabulary
-from lib.training import Hardware, TranslationTask, read_log, train, translation_loss
+from lib.training import (
+    Hardware,
+    TrainingSettings,
+    TranslationTask,
+    read_log,
+    train,
+    translation_loss,
+)
 from lib.training.devices import shard
 from lib.training.risk import own_translations_risk
 from tests.lib.test_training import TINY, corpus, ended_after
 
+WORDS = Vocabulary(["a", "b", "c", "d", "e"])
+SMALL = TrainingSettings(d_model=8, n_heads=2, d_ff=16, dropout=0.0)
 
-class TestShare:
-    @pytest.mark.parametrize(("rows", "processes"), [(1, 1), (5, 2), (4, 4), (2, 3)])
-    def test_every_sentence_has_one_process(self, rows: int, processes: int) -> None:
-        ids = torch.arange(rows)[:, None]
-        batch = Batch(ids, ids + 10, ids + 20)
-        parts = [shard(batch, rank, processes) for rank in range(processes)]
-        for part in parts:
-            assert torch.equal(part.tgt_in, part.src + 10)
-            assert torch.equal(part.tgt_out, part.src + 20)
-        found = torch.cat([part.src for part in parts]).flatten()
-        assert torch.equal(found.sort().values, torch.arange(rows))
+# --- what each process learns ---------------------------------------------------------
 
-    def test_each_process_and_each_epoch_draws_dropout_of_its_own(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        ids = torch.ones(1, 1, dtype=torch.int64)
-        seen = set()
-        for seed, epoch, rank in itertools.product(range(3), range(3), range(4)):
-            sizes = TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16)
-            task = TranslationTask(sizes, sos_id=1, eos_id=2, seed=seed)
-            monkeypatch.setattr(TranslationTask, "current_epoch", epoch)
-            monkeypatch.setattr(TranslationTask, "global_rank", rank)
-            task.on_train_batch_start(Batch(ids, ids, ids), 0)
-            seen.add(tuple(torch.rand(4).tolist()))
-        assert len(seen) == 3 * 3 * 4
 
-    @pytest.mark.parametrize("processes", [2, 3, 5])
-    @pytest.mark.parametrize("candidates", [0, 2])
-    def test_the_mean_of_the_gradients_is_the_gradient_of_the_batch(
-        self, processes: int, candidates: int, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        """With sentences of different lengths, and fewer than there are processes."""
-        words = Vocabulary(["a", "b", "c", "d", "e"])
-        sizes = TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=16, dropout=0.0)
-        torch.manual_seed(0)
-        task = TranslationTask(
-            sizes, sos_id=1, eos_id=2, tgt_vocab=words, candidates=candidates
-        )
-        labels = torch.tensor([[4, 5, 6, 2], [7, 2, 0, 0], [8, 2, 0, 0], [4, 6, 2, 0]])
-        batch = Batch(labels, labels.roll(1, 1).clamp(min=1), labels)
-        weights = list(task.model.parameters())
-        if candidates:
-            whole = own_translations_risk(task.model, batch, words, candidates)
-        else:
-            logits = task.model(batch.src, batch.tgt_in)
-            whole = translation_loss(logits, batch.tgt_out, 0, task.label_smoothing)
-        expected = torch.autograd.grad(whole, weights)
+@pytest.mark.parametrize(("rows", "processes"), [(1, 1), (5, 2), (4, 4), (2, 3)])
+def test_every_sentence_has_one_process(rows: int, processes: int) -> None:
+    ids = torch.arange(rows)[:, None]
+    batch = Batch(ids, ids + 10, ids + 20)
+    parts = [shard(batch, rank, processes) for rank in range(processes)]
+    for part in parts:
+        assert torch.equal(part.tgt_in, part.src + 10)
+        assert torch.equal(part.tgt_out, part.src + 20)
+    found = torch.cat([part.src for part in parts]).flatten()
+    assert torch.equal(found.sort().values, torch.arange(rows))
 
-        trainer = type("Trainer", (), {"world_size": processes})()
-        monkeypatch.setattr(TranslationTask, "trainer", trainer)
-        monkeypatch.setattr(task, "_trainer", trainer)
-        shares = []
-        for rank in range(processes):
-            monkeypatch.setattr(TranslationTask, "global_rank", rank)
-            loss = task._share_of_loss(batch, int((labels != 0).sum()))
-            shares.append(torch.autograd.grad(loss, weights))
-        for gradient, *parts in zip(expected, *shares, strict=True):
-            mean = torch.stack(parts).mean(dim=0)
-            assert torch.allclose(mean, gradient, atol=1e-6)
+
+def test_each_process_and_each_epoch_draws_dropout_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ids = torch.ones(1, 1, dtype=torch.int64)
+    seen = set()
+    for seed, epoch, rank in itertools.product(range(3), range(3), range(4)):
+        settings = dataclasses.replace(SMALL, seed=seed)
+        task = TranslationTask(settings, WORDS, WORDS)
+        monkeypatch.setattr(TranslationTask, "current_epoch", epoch)
+        monkeypatch.setattr(TranslationTask, "global_rank", rank)
+        task.on_train_batch_start(Batch(ids, ids, ids), 0)
+        seen.add(tuple(torch.rand(4).tolist()))
+    assert len(seen) == 3 * 3 * 4
+
+
+@pytest.mark.parametrize("processes", [2, 3, 5])
+@pytest.mark.parametrize("candidates", [0, 2])
+def test_the_mean_of_the_gradients_is_the_gradient_of_the_batch(
+    processes: int, candidates: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With sentences of different lengths, and fewer than there are processes."""
+    torch.manual_seed(0)
+    settings = dataclasses.replace(SMALL, candidates=candidates)
+    task = TranslationTask(settings, WORDS, WORDS)
+    labels = torch.tensor([[4, 5, 6, 2], [7, 2, 0, 0], [8, 2, 0, 0], [4, 6, 2, 0]])
+    batch = Batch(labels, labels.roll(1, 1).clamp(min=1), labels)
+    weights = list(task.model.parameters())
+    if candidates:
+        whole = own_translations_risk(task.model, batch, WORDS, candidates)
+    else:
+        logits = task.model(batch.src, batch.tgt_in)
+        whole = translation_loss(logits, batch.tgt_out, 0, SMALL.label_smoothing)
+    expected = torch.autograd.grad(whole, weights)
+
+    trainer = type("Trainer", (), {"world_size": processes})()
+    monkeypatch.setattr(TranslationTask, "trainer", trainer)
+    monkeypatch.setattr(task, "_trainer", trainer)
+    shares = []
+    for rank in range(processes):
+        monkeypatch.setattr(TranslationTask, "global_rank", rank)
+        loss = task._share_of_loss(batch, int((labels != 0).sum()))
+        shares.append(torch.autograd.grad(loss, weights))
+    for gradient, *parts in zip(expected, *shares, strict=True):
+        mean = torch.stack(parts).mean(dim=0)
+        assert torch.allclose(mean, gradient, atol=1e-6)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit(143), ValueError])
@@ -98,44 +107,48 @@ def test_another_process_ends_as_no_failure(
 without_gpu = pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 
 
-class TestHardware:
-    @pytest.mark.parametrize(
-        "wrong", [{"devices": 0}, {"strategy": "fsdp"}, {"accelerator": "abacus"}]
-    )
-    def test_what_is_impossible_is_named(self, wrong: dict) -> None:
-        [(name, value)] = wrong.items()
-        with pytest.raises(ValueError, match=name) as caught:
-            Hardware(**wrong)
-        assert str(value) in str(caught.value)
+# --- what it computes on --------------------------------------------------------------
 
-    @pytest.mark.parametrize(
-        ("precision", "accelerator", "words"),
-        [
-            ("16-mixed", "cpu", "'16-mixed' needs a GPU"),
-            pytest.param("32-true", "gpu", "(?i)gpu|cuda", marks=without_gpu),
-        ],
-    )
-    def test_a_gpu_that_is_not_there_is_missed(
-        self, precision: str, accelerator: str, words: str, tmp_path: Path
-    ) -> None:
+
+@pytest.mark.parametrize(
+    "wrong", [{"devices": 0}, {"strategy": "fsdp"}, {"accelerator": "abacus"}]
+)
+def test_what_is_impossible_is_named(wrong: dict) -> None:
+    [(name, value)] = wrong.items()
+    with pytest.raises(ValueError, match=name) as caught:
+        Hardware(**wrong)
+    assert str(value) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("precision", "accelerator", "words"),
+    [
+        ("16-mixed", "cpu", "'16-mixed' needs a GPU"),
+        pytest.param("32-true", "gpu", "(?i)gpu|cuda", marks=without_gpu),
+    ],
+)
+def test_a_gpu_that_is_not_there_is_missed(
+    precision: str, accelerator: str, words: str, tmp_path: Path
+) -> None:
+    settings = dataclasses.replace(TINY, precision=precision)
+    how = {"hardware": Hardware(accelerator=accelerator)}
+    with pytest.raises(ValueError, match=words):
+        train(*corpus(), settings, tmp_path / "run", **how)
+    assert not (tmp_path / "run").exists()
+
+
+def test_bfloat16_learns_nearly_the_same(tmp_path: Path) -> None:
+    found = []
+    for precision in ("32-true", "bf16-mixed"):
         settings = dataclasses.replace(TINY, precision=precision)
-        how = {"hardware": Hardware(accelerator=accelerator)}
-        with pytest.raises(ValueError, match=words):
-            train(*corpus(), settings, tmp_path / "run", **how)
-        assert not (tmp_path / "run").exists()
-
-    def test_bfloat16_learns_nearly_the_same(self, tmp_path: Path) -> None:
-        found = []
-        for precision in ("32-true", "bf16-mixed"):
-            settings = dataclasses.replace(TINY, precision=precision)
-            task = train(*corpus(), settings, tmp_path / precision)
-            kinds = {weight.dtype for weight in task.model.parameters()}
-            assert kinds == {torch.float32}
-            rows = read_log(tmp_path / precision / "log.csv")
-            found.append([float(row["train_loss"]) for row in rows])
-        full, mixed = found
-        assert full != mixed
-        assert mixed == pytest.approx(full, rel=0.02)
+        task = train(*corpus(), settings, tmp_path / precision)
+        kinds = {weight.dtype for weight in task.model.parameters()}
+        assert kinds == {torch.float32}
+        rows = read_log(tmp_path / precision / "log.csv")
+        found.append([float(row["train_loss"]) for row in rows])
+    full, mixed = found
+    assert full != mixed
+    assert mixed == pytest.approx(full, rel=0.02)
 
 
 def curves(folder: Path) -> dict[str, list[tuple[int, float]]]:

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from lib.commands.prepare import fitting
 from lib.decoding import greedy_decode
-from lib.text import Vocabulary
+from lib.text import ParallelDataset, Vocabulary
 from lib.training import (
     TrainingSettings,
     TranslationTask,
@@ -46,54 +46,42 @@ def validation_losses(folder: Path) -> list[float]:
 
 def validation_loss(task: TranslationTask, parts: tuple) -> float:
     """Measure it anew, with the model as it is."""
-    splits, src_vocab, tgt_vocab = parts
-    data = TranslationData(splits, src_vocab, tgt_vocab, TINY.max_tokens, 0)
-    task.model.eval()
-    total, tokens = 0.0, 0
+    splits, *words = parts
+    part = ParallelDataset(splits["validation"], *words)
+    batch = part.collate(list(part))
     with torch.no_grad():
-        for batch in data.val_dataloader():
-            logits = task.model(batch.src, batch.tgt_in)
-            words = int((batch.tgt_out != 0).sum())
-            total += words * float(translation_loss(logits, batch.tgt_out, pad_id=0))
-            tokens += words
-    return total / tokens
+        logits = task.model.eval()(batch.src, batch.tgt_in)
+    return float(translation_loss(logits, batch.tgt_out, part.pad_id))
 
 
-@pytest.fixture(scope="module")
-def stopped(tmp_path_factory: pytest.TempPathFactory) -> tuple:
-    folder = tmp_path_factory.mktemp("stopped")
-    return folder, train(*few(), HASTY, folder)
+# --- the early end --------------------------------------------------------------------
 
 
-class TestEarlyStop:
-    def test_it_waits_as_long_as_it_was_told(self, stopped: tuple) -> None:
-        found = validation_losses(stopped[0])
-        assert len(found) < HASTY.epochs
-        assert found.index(min(found)) == len(found) - 1 - HASTY.patience
+def test_the_run_ends_after_its_patience_with_the_model_of_the_best_epoch(
+    tmp_path: Path,
+) -> None:
+    task = train(*few(), HASTY, tmp_path)
+    found, log = validation_losses(tmp_path), (tmp_path / "log.csv").read_text()
+    assert len(found) < HASTY.epochs
+    assert found.index(min(found)) == len(found) - 1 - HASTY.patience
+    assert validation_loss(task, few()) == pytest.approx(min(found), abs=1e-4)
+    again = train(*few(), HASTY, tmp_path, resume=True)
+    assert equal(weights(again), weights(task))
+    assert (tmp_path / "log.csv").read_text() == log
 
-    def test_the_model_is_that_of_the_best_epoch(self, stopped: tuple) -> None:
-        folder, task = stopped
-        lowest = min(validation_losses(folder))
-        assert validation_loss(task, few()) == pytest.approx(lowest, abs=1e-4)
 
-    def test_without_patience_the_run_goes_to_its_end(self, tmp_path: Path) -> None:
-        train(*few(), dataclasses.replace(HASTY, patience=0), tmp_path)
-        found = validation_losses(tmp_path)
-        assert len(found) == HASTY.epochs
-        assert min(found) < found[-1]
+def test_without_patience_the_run_goes_to_its_end(tmp_path: Path) -> None:
+    train(*few(), dataclasses.replace(HASTY, patience=0), tmp_path)
+    found = validation_losses(tmp_path)
+    assert len(found) == HASTY.epochs
+    assert min(found) < found[-1]
 
-    def test_a_run_that_has_ended_early_is_at_its_end(self, stopped: tuple) -> None:
-        folder, task = stopped
-        log = (folder / "log.csv").read_text()
-        again = train(*few(), HASTY, folder, resume=True)
-        assert equal(weights(again), weights(task))
-        assert (folder / "log.csv").read_text() == log
 
-    def test_a_mean_is_taken_if_one_is_asked_for(self, tmp_path: Path) -> None:
-        settings = dataclasses.replace(HASTY, average=2)
-        task = train(*few(), settings, tmp_path)
-        assert len(validation_losses(tmp_path)) < settings.epochs
-        check_mean(task.model, tmp_path, 2)
+def test_a_mean_is_taken_if_one_is_asked_for(tmp_path: Path) -> None:
+    settings = dataclasses.replace(HASTY, average=2)
+    task = train(*few(), settings, tmp_path)
+    assert len(validation_losses(tmp_path)) < settings.epochs
+    check_mean(task.model, tmp_path, 2)
 
 
 def check_mean(model: nn.Module, folder: Path, count: int) -> None:
@@ -106,62 +94,64 @@ def check_mean(model: nn.Module, folder: Path, count: int) -> None:
         assert torch.allclose(value, mean, atol=1e-6), name
 
 
-class TestAveraging:
-    SETTINGS = dataclasses.replace(TINY, epochs=4, average=3)
-
-    def test_the_model_is_the_mean_of_the_last_epochs(self, tmp_path: Path) -> None:
-        task = train(*corpus(), self.SETTINGS, tmp_path)
-        names = [file.name for file in epoch_files(tmp_path)]
-        assert names == [f"epoch-{number}.safetensors" for number in (2, 3, 4)]
-        check_mean(task.model, tmp_path, 3)
-        again = train(*corpus(), self.SETTINGS, tmp_path, resume=True)
-        assert equal(weights(again), weights(task))
-
-    # The settings are one file, and an epoch three: so many end three epochs, or all.
-    @pytest.mark.parametrize("moved", [10, 13])
-    @pytest.mark.parametrize(
-        "harm",
-        [lambda _: None, lambda whole: whole[:-9], lambda whole: whole[:-1] + b"x"],
-        ids=["lost", "cut off", "changed"],
-    )
-    def test_an_epoch_that_is_lost_is_never_left_out(
-        self,
-        harm: Callable[[bytes], bytes | None],
-        moved: int,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
-        with ended_after(moved, monkeypatch):
-            train(*few(), self.SETTINGS, tmp_path)
-        file = tmp_path / "epoch-2.safetensors"
-        whole = file.read_bytes()
-        file.unlink()
-        if harmed := harm(whole):
-            file.write_bytes(harmed)
-        with pytest.raises(ValueError, match=r"epoch-2\.safetensors is missing or"):
-            train(*few(), self.SETTINGS, tmp_path, resume=True)
-        file.write_bytes(whole)
-        task = train(*few(), self.SETTINGS, tmp_path, resume=True)
-        check_mean(task.model, tmp_path, 3)
-
-    def test_a_folder_changes_nothing(self, tmp_path: Path) -> None:
-        kept = train(*corpus(), self.SETTINGS, tmp_path)
-        assert equal(weights(kept), weights(train(*corpus(), self.SETTINGS)))
-
-    @pytest.mark.parametrize(
-        ("states", "words"),
-        [
-            ([], "no weights to average"),
-            ([{"a": torch.ones(1)}, {"a": torch.ones(2)}], "not of models of one kind"),
-        ],
-    )
-    def test_what_has_no_mean_is_refused(
-        self, states: list[Mapping[str, Tensor]], words: str
-    ) -> None:
-        refuses(lambda: average_weights(states), words)
+# --- the mean of the last epochs ------------------------------------------------------
 
 
-AVERAGED = dataclasses.replace(TINY, epochs=4, average=2)
+AVERAGED = dataclasses.replace(TINY, epochs=4, average=3)
+
+
+def test_the_model_is_the_mean_of_the_last_epochs(tmp_path: Path) -> None:
+    task = train(*corpus(), AVERAGED, tmp_path)
+    names = [file.name for file in epoch_files(tmp_path)]
+    assert names == [f"epoch-{number}.safetensors" for number in (2, 3, 4)]
+    check_mean(task.model, tmp_path, 3)
+    again = train(*corpus(), AVERAGED, tmp_path, resume=True)
+    assert equal(weights(again), weights(task))
+
+
+# The settings are one file, and an epoch three: so many end three epochs, or all.
+@pytest.mark.parametrize("moved", [10, 13])
+@pytest.mark.parametrize(
+    "harm",
+    [lambda _: None, lambda whole: whole[:-9], lambda whole: whole[:-1] + b"x"],
+    ids=["lost", "cut off", "changed"],
+)
+def test_an_epoch_that_is_lost_is_never_left_out(
+    harm: Callable[[bytes], bytes | None],
+    moved: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with ended_after(moved, monkeypatch):
+        train(*few(), AVERAGED, tmp_path)
+    file = tmp_path / "epoch-2.safetensors"
+    whole = file.read_bytes()
+    file.unlink()
+    if harmed := harm(whole):
+        file.write_bytes(harmed)
+    with pytest.raises(ValueError, match=r"epoch-2\.safetensors is missing or"):
+        train(*few(), AVERAGED, tmp_path, resume=True)
+    file.write_bytes(whole)
+    task = train(*few(), AVERAGED, tmp_path, resume=True)
+    check_mean(task.model, tmp_path, 3)
+
+
+def test_a_folder_changes_nothing(tmp_path: Path) -> None:
+    kept = train(*corpus(), AVERAGED, tmp_path)
+    assert equal(weights(kept), weights(train(*corpus(), AVERAGED)))
+
+
+@pytest.mark.parametrize(
+    ("states", "words"),
+    [
+        ([], "no weights to average"),
+        ([{"a": torch.ones(1)}, {"a": torch.ones(2)}], "not of models of one kind"),
+    ],
+)
+def test_what_has_no_mean_is_refused(
+    states: list[Mapping[str, Tensor]], words: str
+) -> None:
+    refuses(lambda: average_weights(states), words)
 
 
 @pytest.fixture(scope="module", params=[TINY, AVERAGED, HASTY])
@@ -202,7 +192,7 @@ def test_the_bleu_in_the_log_is_that_of_the_translations(tmp_path: Path) -> None
     written, wanted = [], []
     for batch in data.val_dataloader():
         limit = batch.tgt_out.size(1) + 10
-        ids = greedy_decode(model, batch.src, task.sos_id, task.eos_id, limit)
+        ids = greedy_decode(model, batch.src, tgt_vocab.sos_id, tgt_vocab.eos_id, limit)
         written += [tgt_vocab.decode(row) for row in ids.tolist()]
         wanted += [tgt_vocab.decode(row) for row in batch.tgt_out.tolist()]
     assert sorted(wanted) == sorted(target for _, target in splits["validation"])

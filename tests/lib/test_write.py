@@ -56,41 +56,43 @@ def with_letters(folder: Path) -> Path:
     return folder
 
 
-class TestWhatOthersTrained:
-    def test_at_temperature_zero_it_takes_the_likeliest(
-        self, write: Write, folder: Path
-    ) -> None:
-        model = read_pretrained(folder)
-        assert isinstance(model, LanguageModel)
-        (ids,) = generate(model, [[2, 1, 3]], max_new=20)
-        wanted = "bac" + "".join(LETTERS[number] for number in ids)
-        how = ("--model", str(folder), "--temperature", "0", "--tokens", "20")
-        found = write("bac", *how)
-        assert found == wanted.replace("\x1b", r"\x1b") + "\n"
-        assert write("bac", *how, "--seed", "3") == found
-        for option, value in (("--top-k", "1"), ("--top-p", "0.000001")):
-            assert write("bac", *how[:2], "--tokens", "20", option, value) == found
+# --- what others trained --------------------------------------------------------------
 
-    def test_a_seed_writes_the_same_again_and_none_another(
-        self, write: Write, folder: Path
-    ) -> None:
-        model = ("--model", str(folder), "--tokens", "30")
-        first = write("abc", *model, "--seed", "5")
-        assert write("abc", *model, "--seed", "5") == first
-        assert write("abc", *model, "--seed", "6") != first
-        assert len({write("abc", *model) for _ in range(3)}) == 3
 
-    def test_a_text_ends_at_its_end(self, write: Write, folder: Path) -> None:
-        model = read_pretrained(folder)
-        assert isinstance(model, LanguageModel)
-        (ids,) = generate(model, [[1]], max_new=9)
-        config = folder / "config.json"
-        told = f'"eos_token_id": {ids[4]}'
-        config.write_text(config.read_text().replace('"eos_token_id": null', told))
-        end = ids.index(ids[4])
-        wanted = "a" + "".join(LETTERS[number] for number in ids[:end]) + "\n"
-        how = ("--model", str(folder), "--temperature", "0")
-        assert write("a", *how) == wanted.replace("\x1b", r"\x1b")
+def test_at_temperature_zero_it_takes_the_likeliest(write: Write, folder: Path) -> None:
+    model = read_pretrained(folder)
+    assert isinstance(model, LanguageModel)
+    (ids,) = generate(model, [[2, 1, 3]], max_new=20)
+    wanted = "bac" + "".join(LETTERS[number] for number in ids)
+    how = ("--model", str(folder), "--temperature", "0", "--tokens", "20")
+    found = write("bac", *how)
+    assert found == wanted.replace("\x1b", r"\x1b") + "\n"
+    assert write("bac", *how, "--seed", "3") == found
+    for option, value in (("--top-k", "1"), ("--top-p", "0.000001")):
+        assert write("bac", *how[:2], "--tokens", "20", option, value) == found
+
+
+def test_a_seed_writes_the_same_again_and_none_another(
+    write: Write, folder: Path
+) -> None:
+    model = ("--model", str(folder), "--tokens", "30")
+    first = write("abc", *model, "--seed", "5")
+    assert write("abc", *model, "--seed", "5") == first
+    assert write("abc", *model, "--seed", "6") != first
+    assert len({write("abc", *model) for _ in range(3)}) == 3
+
+
+def test_a_text_ends_at_its_end(write: Write, folder: Path) -> None:
+    model = read_pretrained(folder)
+    assert isinstance(model, LanguageModel)
+    (ids,) = generate(model, [[1]], max_new=9)
+    config = folder / "config.json"
+    told = f'"eos_token_id": {ids[4]}'
+    config.write_text(config.read_text().replace('"eos_token_id": null', told))
+    end = ids.index(ids[4])
+    wanted = "a" + "".join(LETTERS[number] for number in ids[:end]) + "\n"
+    how = ("--model", str(folder), "--temperature", "0")
+    assert write("a", *how) == wanted.replace("\x1b", r"\x1b")
 
 
 def test_a_model_of_the_book_never_writes_what_is_no_text(
