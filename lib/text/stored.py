@@ -14,6 +14,7 @@ from lib.text.words import Vocabulary
 _SHARED = "tokenizer.json"
 _NAMES = ("src_vocab", "tgt_vocab")
 _ALONE = "vocab"  # of a language model
+_UNSURE = "unsure_above"  # of a translator whose doubt was measured
 
 
 def write_vocabularies(
@@ -47,15 +48,26 @@ def read_vocabulary(folder: Path, description: dict[str, Any]) -> Vocabulary:
     return _read(folder, description[_ALONE])
 
 
-def write_reading(reading: Mapping[str, bool]) -> dict[str, bool]:
-    """Say for a JSON file how a translator reads; "tidy" is the name of old."""
-    return {"tidy": reading["punctuate"], "prose": reading["prose"]}
+def write_reading(
+    punctuate: bool, prose: bool, unsure_above: float | None = None
+) -> dict[str, Any]:
+    """Say for a JSON file how a translator reads and doubts.
+
+    What "tidy" is to the file, :class:`~lib.translator.Translator` calls punctuate.
+    """
+    doubt = {} if unsure_above is None else {_UNSURE: unsure_above}
+    return {"tidy": punctuate, "prose": prose, **doubt}
 
 
-def read_reading(description: Mapping[str, Any]) -> dict[str, bool]:
+def read_reading(description: Mapping[str, Any]) -> dict[str, Any]:
     """Read what :func:`write_reading` said; older files tell nothing of prose."""
     prose = bool(description.get("prose", False))
-    return {"punctuate": bool(description["tidy"]), "prose": prose}
+    reading: dict[str, Any] = {"punctuate": bool(description["tidy"]), "prose": prose}
+    if _UNSURE in description:
+        reading[_UNSURE] = float(description[_UNSURE])
+        if not reading[_UNSURE] >= 0:  # not a number, too
+            raise ValueError(f"{_UNSURE} is {description[_UNSURE]!r}")
+    return reading
 
 
 def _read(folder: Path, content: Any) -> Vocabulary:

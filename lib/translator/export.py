@@ -121,7 +121,7 @@ def _write_description(translator: Translator, folder: Path) -> None:
     description: dict[str, Any] = {
         "format": FORMAT,
         "max_len": translator.model.config.max_len,
-        **write_reading({"punctuate": translator.punctuate, "prose": translator.prose}),
+        **write_reading(translator.punctuate, translator.prose),
         "bytes": sizes,
         **write_vocabularies(folder, (translator.src_vocab, translator.tgt_vocab)),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from safetensors import SafetensorError
@@ -19,7 +19,6 @@ from lib.text.stored import (
     read_reading,
     read_vocabularies,
     read_vocabulary,
-    write_reading,
     write_vocabularies,
 )
 from lib.today import (
@@ -32,12 +31,13 @@ from lib.today import (
 from lib.today.modernize import AnyModel
 from lib.translator.weights import read_weights, weights_to_save
 
+Built = TypeVar("Built")
+
 SHIPPED = Path(__file__).parent.parent / "shipped"
 """The folder of the models that come with the book."""
 
 _CONFIG, _WEIGHTS = "config.json", "model.safetensors"
 _TRANSLATOR, _LANGUAGE_MODEL = "translator", "language model"
-_UNSURE = "unsure_above"  # folders of old do not have it
 _FORMAT = 1
 # What is raised by settings that are missing or wrong, by sizes that fit no memory, and
 # by half a file.
@@ -46,29 +46,21 @@ _DAMAGE = (KeyError, TypeError, ValueError, RuntimeError, SafetensorError)
 
 def write_folder(
     folder: Path,
-    model: Transformer,
-    vocabularies: tuple[Vocabulary, Vocabulary],
-    reading: Mapping[str, bool],
-    half: bool = False,
-    unsure_above: float | None = None,
+    model: Transformer | LanguageModel,
+    vocabularies: Sequence[Vocabulary],
+    told: Mapping[str, Any],
+    half: bool,
 ) -> None:
-    """Write all that a translator is made of into a folder.
-
-    Args:
-        folder: where to write; made if it is not there.
-        model: the Transformer.
-        vocabularies: of the source and the target; they may be one and the same.
-        reading: whether it punctuates, and reads prose; as in :class:`Translator`.
-        half: True to halve the file by keeping 16 bits of each weight.
-        unsure_above: as in :class:`Translator`.
-
-    Raises:
-        ValueError: if a weight is no finite number, or too large for 16 bits.
-    """
-    told: dict[str, Any] = {**write_reading(reading)}
-    if unsure_above is not None:
-        told[_UNSURE] = unsure_above
-    _write(folder, model, vocabularies, told, half)
+    """Write a model and its vocabularies into a folder, with what else is told."""
+    if family := getattr(model, "family", None):  # its oddities would be forgotten
+        raise ValueError(f"A {family} stays in the folder that it was read from.")
+    weights = weights_to_save(model, torch.float16 if half else torch.float32)
+    description = {"format": _FORMAT, **told, "model": model.config.to_dict()}
+    if leaves := leaves_of(model).changes():
+        description["leaves"] = leaves
+    description |= write_vocabularies(folder, vocabularies)
+    write_whole(folder / _WEIGHTS, save(weights, metadata={"format": "pt"}))
+    write_json(folder / _CONFIG, description)
 
 
 def write_language_model(
@@ -85,37 +77,16 @@ def write_language_model(
     Raises:
         ValueError: if a weight is no finite number, or too large for 16 bits.
     """
-    _write(folder, model, [vocabulary], {"kind": _LANGUAGE_MODEL}, half)
+    write_folder(folder, model, [vocabulary], {"kind": _LANGUAGE_MODEL}, half)
 
 
-def _write(
-    folder: Path,
-    model: Transformer | LanguageModel,
-    vocabularies: Sequence[Vocabulary],
-    told: Mapping[str, Any],
-    half: bool,
-) -> None:
-    if family := getattr(model, "family", None):  # its oddities would be forgotten
-        raise ValueError(f"A {family} stays in the folder that it was read from.")
-    weights = weights_to_save(model, torch.float16 if half else torch.float32)
-    description = {"format": _FORMAT, **told, "model": model.config.to_dict()}
-    if leaves := leaves_of(model).changes():
-        description["leaves"] = leaves
-    description |= write_vocabularies(folder, vocabularies)
-    write_whole(folder / _WEIGHTS, save(weights, metadata={"format": "pt"}))
-    write_json(folder / _CONFIG, description)
-
-
-def read_folder(
-    folder: Path | str,
-) -> tuple[Transformer, Vocabulary, Vocabulary, dict[str, Any]]:
+def read_folder(folder: Path | str, build: Callable[..., Built]) -> Built:
     """Read what :func:`write_folder` wrote, or a shipped translator by its name.
 
     Args:
         folder: the folder, or a name like "grammar-en-es".
-
-    Returns:
-        The model, both vocabularies, and how it reads and doubts, by name.
+        build: makes something of the model, both vocabularies and, by name, how it
+            reads and doubts.
 
     Raises:
         FileNotFoundError: if there is no such folder, or a file is missing in it.
@@ -125,14 +96,9 @@ def read_folder(
         src_vocab, tgt_vocab = read_vocabularies(folder, description)
         config = TransformerConfig.from_dict(description["model"])
         layers = 2 * config.n_layers  # of the encoder and of the decoder
-        build = _builder(lambda: Transformer(config), description)
-        model = read_weights(folder / _WEIGHTS, build, layers)
-        reading: dict[str, Any] = {**read_reading(description)}
-        if _UNSURE in description:
-            reading[_UNSURE] = float(description[_UNSURE])
-            if not reading[_UNSURE] >= 0:  # not a number, too
-                raise ValueError(f"{_UNSURE} is {description[_UNSURE]!r}")
-    return model, src_vocab, tgt_vocab, reading
+        plain = _builder(lambda: Transformer(config), description)
+        model = read_weights(folder / _WEIGHTS, plain, layers)
+        return build(model, src_vocab, tgt_vocab, **read_reading(description))
 
 
 def read_language_model(folder: Path | str) -> tuple[LanguageModel, Vocabulary]:

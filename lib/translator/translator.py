@@ -24,6 +24,7 @@ from lib.text.sentences import (
     read_text,
     unknown_words,
 )
+from lib.text.stored import write_reading
 from lib.translator.doubt import doubts
 from lib.translator.folder import read_folder, write_folder
 
@@ -250,9 +251,8 @@ class Translator:
             ValueError: if a weight is no finite number, or too large for 16 bits.
         """
         vocabularies = (self.src_vocab, self.tgt_vocab)
-        reading = {"punctuate": self.punctuate, "prose": self.prose}
-        doubt = self.unsure_above
-        write_folder(Path(folder), self.model, vocabularies, reading, half, doubt)
+        told = write_reading(self.punctuate, self.prose, self.unsure_above)
+        write_folder(Path(folder), self.model, vocabularies, told, half)
 
     @classmethod
     def load(cls, folder: Path | str) -> Translator:
@@ -265,10 +265,4 @@ class Translator:
             FileNotFoundError: if there is no such folder, or a file is missing in it.
             ValueError: if its files are damaged, or belong to something else.
         """
-        model, src_vocab, tgt_vocab, reading = read_folder(folder)
-        try:
-            return cls(model, src_vocab, tgt_vocab, **reading)
-        except ValueError as error:  # the parts do not fit each other
-            raise ValueError(
-                f"{folder} is not a whole translator of this book: {error}"
-            ) from error
+        return read_folder(folder, cls)
