@@ -17,7 +17,13 @@ from nbformat import NotebookNode
 
 from book.tools.course.exercises import Exercise, tags
 from book.tools.project.address import ROOT
-from book.tools.project.statements import Definition, Statement, free_names, statements
+from book.tools.project.statements import (
+    Definition,
+    Statement,
+    free_names,
+    needed,
+    statements,
+)
 
 _BASE = {"math", "torch", "nn", "F"}  # what every answer may need
 
@@ -53,18 +59,13 @@ def leaned_on(notebook: NotebookNode, wanted: Sequence[Exercise]) -> str:
 
 def _pieces(notebook: NotebookNode, exercise: Exercise) -> dict[str, Statement]:
     """What stands behind the names in an exercise, and behind those in that."""
-    known = _statements(notebook, exercise.index)
+    found = _statements(notebook, exercise.index)
+    known = {name: _from_lib(name, one) for name, one in found.items()}
     code = f"{exercise.stub}\n{exercise.solution}"
-    wanted = (free_names(code) | _BASE) & known.keys()
     named = _named(exercise.task) & known.keys()
-    wanted |= {n for n in named if not isinstance(known[n].node, ast.Assign)}
-    wanted.discard("check")
-    pieces: dict[str, Statement] = {}
-    while wanted:
-        name = wanted.pop()
-        pieces[name] = _from_lib(name, known[name])
-        wanted |= (free_names(pieces[name].text) & known.keys()) - pieces.keys()
-    return dict(sorted(pieces.items()))
+    wanted = {n for n in named if not isinstance(known[n].node, ast.Assign)}
+    wanted |= free_names(code) | _BASE
+    return dict(sorted(needed(wanted - {"check"}, known).items()))
 
 
 def _statements(notebook: NotebookNode, end: int) -> dict[str, Statement]:

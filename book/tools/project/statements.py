@@ -2,7 +2,7 @@
 
 import ast
 import symtable
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 Import = ast.Import | ast.ImportFrom
@@ -63,6 +63,17 @@ def _defines(node: ast.stmt) -> Iterator[str]:
     for target in targets:
         names = [each for each in ast.walk(target) if isinstance(each, ast.Name)]
         yield from (each.id for each in names if isinstance(each.ctx, ast.Store))
+
+
+def needed(names: set[str], known: Mapping[str, Statement]) -> dict[str, Statement]:
+    """What stands behind some names, behind the names in that, and so on."""
+    found: dict[str, Statement] = {}
+    waiting = names & known.keys()
+    while waiting:
+        name = waiting.pop()
+        found[name] = known[name]
+        waiting |= (free_names(known[name].text) & known.keys()) - found.keys()
+    return found
 
 
 def free_names(code: str) -> set[str]:

@@ -9,7 +9,7 @@ import ast
 from pathlib import Path
 
 from book.tools.project.address import ROOT
-from book.tools.project.statements import free_names, statements
+from book.tools.project.statements import needed, statements
 
 PITFALLS = ROOT / "tests" / "lib" / "pitfalls"
 
@@ -24,19 +24,15 @@ class Program:
     def need(self, names: set[str], file: Path, depth: int = 0) -> None:
         """Take in what names of a file stand for, and all that it needs in turn."""
         known = statements(file.read_text(encoding="utf-8"))
-        waiting = names & known.keys()
-        while waiting:
-            found = known[waiting.pop()]
+        for found in needed(names, known).values():
             node = found.node
-            place = (-depth, file.name, found.place[1])
             if isinstance(node, ast.ImportFrom) and "tests" in (node.module or ""):
                 home = ROOT / f"{str(node.module).replace('.', '/')}.py"
                 self.need({node.names[0].name}, home, depth + 1)
             elif found.is_import:
                 self.imports.add(found.text)
-            elif place not in self.pieces:
-                self.pieces[place] = found.text
-                waiting |= free_names(found.text) & known.keys()
+            else:
+                self.pieces[-depth, file.name, found.place[1]] = found.text
 
     @property
     def text(self) -> str:
