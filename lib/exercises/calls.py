@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -11,7 +11,7 @@ from torch.overrides import TorchFunctionMode
 
 from lib.exercises.guard import CheckFailed
 
-__all__ = ["ATTENTION", "SOFTMAX", "Without", "without"]
+__all__ = ["ATTENTION", "SOFTMAX", "Without"]
 
 SOFTMAX = frozenset(
     {"softmax", "special_softmax", "log_softmax", "special_log_softmax"}
@@ -44,32 +44,6 @@ class _Watch(TorchFunctionMode):
         self.seen |= event == "call" and frame.f_code.co_name in self.names
 
 
-@contextmanager
-def without(
-    sentence: str, of_torch: Collection[str] = (), named: Collection[str] = ()
-) -> Iterator[None]:
-    """Refuse an answer that calls one of these functions while this is open.
-
-    Args:
-        sentence: what the learner is told.
-        of_torch: names of PyTorch's functions and methods; a function of the learner's
-            own may bear the same name.
-        named: names of functions wherever they were written.
-
-    Raises:
-        CheckFailed: if one of them was called.
-    """
-    watch, before = _Watch(of_torch, named), sys.getprofile()
-    with watch:
-        sys.setprofile(watch.profile if named else before)
-        try:
-            yield
-        finally:
-            sys.setprofile(before)
-    if watch.seen:
-        raise CheckFailed(sentence)
-
-
 @dataclass(frozen=True)
 class Without:
     """What an answer may not call.
@@ -77,7 +51,8 @@ class Without:
     Args:
         sentence: what the learner is told.
         like: an answer that is told so, for the test of the exercise.
-        of_torch: names of PyTorch's functions and methods.
+        of_torch: names of PyTorch's functions and methods; a function of the learner's
+            own may bear the same name.
         named: names of functions wherever they were written.
     """
 
@@ -86,6 +61,19 @@ class Without:
     of_torch: Collection[str] = ()
     named: Collection[str] = ()
 
-    def watch(self) -> AbstractContextManager[None]:
-        """Refuse the calls while this is open."""
-        return without(self.sentence, self.of_torch, self.named)
+    @contextmanager
+    def watch(self) -> Iterator[None]:
+        """Refuse the calls while this is open.
+
+        Raises:
+            CheckFailed: if one of them was made.
+        """
+        watch, before = _Watch(self.of_torch, self.named), sys.getprofile()
+        with watch:
+            sys.setprofile(watch.profile if self.named else before)
+            try:
+                yield
+            finally:
+                sys.setprofile(before)
+        if watch.seen:
+            raise CheckFailed(self.sentence)

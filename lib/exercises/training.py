@@ -108,17 +108,9 @@ def _norm(tensors: list[Tensor]) -> float:
     return math.sqrt(sum(float((one**2).sum()) for one in tensors))
 
 
-def _limit(longest: float, length: float) -> float:
-    return min(1.0, longest / length) if length else 1.0
-
-
-def _clipped(
-    factor: Callable[[list[Tensor], Tensor, float], float],
-) -> Callable[[list[Tensor], float], list[Tensor]]:
-    """An answer with this factor, of all gradients, one of them and the limit."""
-    return lambda gradients, longest: [
-        one * factor(gradients, one, longest) for one in gradients
-    ]
+def _shortened(gradients: list[Tensor], longest: float, length: float) -> list[Tensor]:
+    factor = min(1.0, longest / length) if length else 1.0
+    return [one * factor for one in gradients]
 
 
 def _are_tensors(got: Any) -> bool:
@@ -127,7 +119,7 @@ def _are_tensors(got: Any) -> bool:
 
 @exercise(
     "`nn.utils.clip_grad_norm_` does the same, in place, for a whole model.",
-    right=_clipped(lambda every, one, longest: _limit(longest, _norm(every))),
+    right=lambda gradients, longest: _shortened(gradients, longest, _norm(gradients)),
     form=("a list of tensors", _are_tensors),
 )
 def clip(draw: Draw) -> Cases:
@@ -143,24 +135,26 @@ def clip(draw: Draw) -> Cases:
 
 
 clip.slips = {
-    "Gradients of length zero became nan: do not divide by a length of 0.": _clipped(
-        lambda every, one, longest: (
-            _limit(longest, _norm(every)) if _norm(every) else math.nan
-        )
+    "All gradients may be zero: do not divide by a length of 0.": (
+        lambda gradients, longest: [
+            one * min(1.0, longest / _norm(gradients)) for one in gradients
+        ]
     ),
     "Gradients that are short enough were stretched; they stay as they are.": (
-        _clipped(lambda every, one, longest: longest / (_norm(every) or longest))
+        lambda gradients, longest: [
+            one * longest / (_norm(gradients) or longest) for one in gradients
+        ]
     ),
     "Each tensor was shortened on its own, and this changes the direction: the length "
-    "is that of all of them together.": (
-        _clipped(lambda every, one, longest: _limit(longest, _norm([one])))
-    ),
+    "is that of all of them together.": lambda gradients, longest: [
+        _shortened([one], longest, _norm([one]))[0] for one in gradients
+    ],
     "Each number was cut off on its own, and this changes the direction: multiply all "
     "of them by one factor.": (
         lambda gradients, longest: [one.clamp(-longest, longest) for one in gradients]
     ),
     "The root is missing: the length is the root of the sum of squares.": (
-        _clipped(lambda every, one, longest: _limit(longest, _norm(every) ** 2))
+        lambda gradients, longest: _shortened(gradients, longest, _norm(gradients) ** 2)
     ),
 }
 

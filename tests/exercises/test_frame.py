@@ -12,7 +12,7 @@ import torch
 from nbclient import NotebookClient
 from torch import nn
 
-from lib.exercises.calls import SOFTMAX, without
+from lib.exercises.calls import SOFTMAX, Without
 from lib.exercises.compare import difference, same, wrong_alike
 from lib.exercises.guard import CheckFailed, brief, unwrap
 from lib.exercises.record import Cases, Draw, Exercise, Parts, case, exercise, that
@@ -378,18 +378,19 @@ def test_a_forbidden_call_is_seen_wherever_it_is_made() -> None:
     def hidden(x: torch.Tensor) -> torch.Tensor:
         return ready_made(x)
 
+    def without(**names: Any) -> Any:
+        return Without("Yourself", ready_made, **names).watch()
+
     x = torch.ones(2)
     for call in (torch.softmax, torch.nn.functional.log_softmax):
-        with pytest.raises(CheckFailed, match="Yourself"), without("Yourself", SOFTMAX):
+        with pytest.raises(CheckFailed, match="Yourself"), without(of_torch=SOFTMAX):
             call(x, dim=0)
-    with (
-        pytest.raises(CheckFailed, match="Yourself"),
-        without("Yourself", named={"ready_made"}),
-    ):
+    own = {"ready_made"}
+    with pytest.raises(CheckFailed, match="Yourself"), without(named=own):
         hidden(x)
-    with without("Yourself", SOFTMAX, {"ready_made"}):
+    with without(of_torch=SOFTMAX, named=own):
         x.exp()
-    with pytest.raises(RuntimeError), without("Yourself", named={"ready_made"}):
+    with pytest.raises(RuntimeError), without(named=own):
         ready_made(x).view(3)
     assert sys.getprofile() is None
 
