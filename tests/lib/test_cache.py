@@ -14,10 +14,9 @@ from torch import Tensor, nn
 from lib.attention import MultiHeadAttention
 from lib.decoding import greedy_decode
 from lib.decoding.cache import CachedScorer, can_be_cached
-from lib.decoding.leaves import CACHED, CachedAttention
-from lib.masks import causal_mask, padding_mask
+from lib.masks import padding_mask
 from lib.model import Transformer
-from lib.speed import fuse, replace_leaves
+from lib.speed import fuse
 from tests.lib.test_decoding import SOURCES
 from tests.lib.test_one_way import hooked, subclass_of_a_layer, subclass_of_the_model
 from tests.refusals import refuses
@@ -157,19 +156,6 @@ def test_a_step_too_many_is_refused() -> None:
         cache.step(torch.tensor([3]))
     with pytest.raises(ValueError, match="longer than max_len = 2"):
         cache.step(torch.tensor([3]))
-
-
-@pytest.mark.parametrize("norm_first", [True, False])
-def test_a_decoder_without_a_memory_reads_each_token_once(norm_first: bool) -> None:
-    """A language model is a stack of encoder layers under the causal mask."""
-    stack = lively(norm_first=norm_first).encoder
-    x = torch.randn(2, 5, 8, dtype=torch.float64)
-    copied = replace_leaves(stack, CACHED)
-    with torch.no_grad():
-        steps = [copied(token[:, None]) for token in x.unbind(1)]  # (B, 1, D)
-        assert_close(torch.cat(steps, dim=1), stack(x, causal_mask(5)))
-    kept = [part for part in copied.modules() if isinstance(part, CachedAttention)]
-    assert [attention.length for attention in kept] == [5, 5]
 
 
 def with_other_positions(model: Any) -> None:

@@ -104,18 +104,16 @@ PARTS = [
     "positions",
     "output_proj",
 ]
-CHANGES: dict[str, Change] = {
-    "n_heads of one attention": other_heads,
-    "a subclass of a layer": subclass_of_a_layer,
-    "a layer exchanged": layer_exchanged,
-    "layers of another width": layer_of_another_width,
-    "a method of its own": own_method,
-    "a subclass of the model": subclass_of_the_model,
-    "a compiled layer": compiled_layer,
-    "linear maps of one's own": linear_maps_of_ones_own,
-    **{f"a hook on {name}": functools.partial(hooked, name=name) for name in PARTS},
-}
-EVERY_CHANGE = pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+CHANGES = [
+    *(other_heads, subclass_of_a_layer, layer_exchanged, layer_of_another_width),
+    *(own_method, subclass_of_the_model, compiled_layer, linear_maps_of_ones_own),
+]
+HOOKS = [functools.partial(hooked, name=name) for name in PARTS]
+EVERY_CHANGE = pytest.mark.parametrize(
+    "change",
+    [*CHANGES, *HOOKS],
+    ids=[*(change.__name__ for change in CHANGES), *PARTS],
+)
 
 
 @EVERY_CHANGE

@@ -8,7 +8,6 @@ from torch import Tensor
 
 from lib.evaluation import mean_outputs, unplugged
 from lib.model import Transformer
-from lib.translator import Translator
 from tests.strategies import tiny_model
 
 SRC, TGT = torch.tensor([[4, 5, 6, 7]]), torch.tensor([[1, 4, 5]])
@@ -70,13 +69,6 @@ def test_a_part_that_gives_the_same_for_all_is_replaced_by_its_mean_unseen(
     with torch.no_grad(), unplugged(model, part, means=means):
         torch.testing.assert_close(model(SRC, TGT), before)
     assert not torch.allclose(run(model, part), before)
-
-
-def test_a_translator_translates_without_a_part() -> None:
-    translator = Translator.load("grammar-en-es")
-    with unplugged(translator.model, "cross_attention"):
-        written = translator.translate(["The dog sees the cat.", "Pedro reads a book."])
-    assert written[0] == written[1]
 
 
 @pytest.mark.parametrize("part", ["", "heads", "encoder.cross_attention"])
