@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import torch
+from nbformat import NotebookNode
 from tokenizers import Tokenizer, decoders, pre_tokenizers
 from tokenizers.models import BPE
 from transformers import PreTrainedTokenizerFast
@@ -20,33 +21,30 @@ from tests.book_sources import CHAPTERS, read
 from tests.foreign_models import foreign, saved
 from tests.lib import test_pretrained_story
 
-(CHAPTER,) = (path for path in CHAPTERS if path.stem.endswith("_pretrained"))
+(CELLS,) = (read(path).cells for path in CHAPTERS if "_pretrained" in path.stem)
+OFF = [cell for cell in CELLS if "download" in cell.metadata.get("tags", [])]
 FLAG = "DOWNLOAD"
 TALE = test_pretrained_story.TALE
 story = test_pretrained_story.story  # the fixture
 Names = dict[str, Any]
 
 
-def cells_that_download() -> list[Any]:
-    return [c for c in read(CHAPTER).cells if "download" in c.metadata.get("tags", [])]
+def with_words(words: str) -> NotebookNode:
+    """The one cell that has these words."""
+    (cell,) = (cell for cell in CELLS if words in cell.source)
+    return cell
 
 
 def turned_on(words: str) -> str:
     """The source of the cell that has these words, switched on."""
-    (source,) = (c.source for c in cells_that_download() if words in c.source)
-    return str(source.replace(" = False", " = True"))
+    return str(with_words(words).source.replace(" = False", " = True"))
 
 
 @pytest.fixture(scope="module")
 def names() -> Names:
     """What the chapter imports."""
-    (source,) = (
-        c.source
-        for c in read(CHAPTER).cells
-        if c.source.startswith("# @title What this chapter imports")
-    )
     found: Names = {FLAG: True}
-    exec(source, found)
+    exec(with_words("# @title What this chapter imports").source, found)
     return found
 
 
@@ -60,18 +58,15 @@ def cache(story: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_they_are_off_and_show_nothing() -> None:
-    cells = cells_that_download()
-    assert len(cells) == 3
-    for cell in cells:
+    assert len(OFF) == 3
+    for cell in OFF:
         assert f"if {FLAG}" in cell.source
         assert f"{FLAG} = True" not in cell.source
         assert cell.outputs == []
 
 
 def test_the_page_shows_the_beginning_of_the_published_tale() -> None:
-    (page,) = (
-        c.source for c in read(CHAPTER).cells if "> Once upon a time" in c.source
-    )
+    page = with_words("> Once upon a time").source
     (begun,) = (line[2:] for line in page.splitlines() if line.startswith("> "))
     assert TALE.startswith(begun)
 

@@ -212,14 +212,11 @@ def test_set_up_is_done_once_and_repeated_after_a_failure(tmp_path: Path) -> Non
     assert second.stdout == ""
     where = "import lib; print(lib.__file__)"
     python = tmp_path / ".venv" / Path(sys.executable).parent.name / "python"
-    found = subprocess.run(
-        [python, "-P", "-c", where],
-        cwd=tmp_path / "book",
-        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
-        capture_output=True,
-        text=True,
+    kept = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    found = subprocess.check_output(
+        [python, "-P", "-c", where], cwd=tmp_path / "book", env=kept, text=True
     )
-    assert Path(found.stdout.strip()).parents[1] == tmp_path
+    assert Path(found.strip()).parents[1] == tmp_path
 
 
 @pytest.mark.parametrize(

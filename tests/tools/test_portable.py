@@ -138,14 +138,9 @@ def test_a_cell_without_a_margin_fails_shaken_unless_it_says_why(
 def capability(path: str) -> str:
     """Which version of its code PyTorch chooses on a path."""
     code = "import numpy, torch; print(torch.backends.cpu.get_cpu_capability())"
-    done = subprocess.run(
-        [sys.executable, "-W", "error::ImportWarning", "-c", code],
-        env=os.environ | portable.settings(path),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.strip()
+    command = [sys.executable, "-W", "error::ImportWarning", "-c", code]
+    environment = os.environ | portable.settings(path)
+    return subprocess.check_output(command, env=environment, text=True).strip()
 
 
 def test_a_path_is_taken() -> None:

@@ -1,4 +1,4 @@
-"""The question bank and the self-tests: form, numbers, GIFT there and back, the exam."""
+"""The question bank and the self-tests: form, numbers, GIFT there and back, an exam."""
 
 from __future__ import annotations
 
