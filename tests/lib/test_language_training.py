@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -116,37 +117,22 @@ def test_a_hidden_label_teaches_nothing() -> None:
         task.training_step(TextBatch(ids, mask, torch.zeros_like(ids)))
 
 
-def test_a_model_that_sees_both_ways_fills_a_gap() -> None:
-    mask_id, pad_id = special_id(WORDS, MASK), WORDS.pad_id
-    rows = []
-    for source, target in PAIRS[:2]:
-        ids = [*WORDS.encode(source), SEP_ID, *WORDS.encode(target)]
-        for place in (3, 4):
-            gap = [mask_id if i == place else t for i, t in enumerate(ids)]
-            rows.append((gap, [t if i == place else pad_id for i, t in enumerate(ids)]))
-    dataset = TextDataset(rows, pad_id)
-    how = {"epochs": 60, "dropout": 0.0, "label_smoothing": 0.0}
-    task = train_language_model(parts(dataset), WORDS, tiny(**how), causal=False)
-    model = task.model.eval()
-    for read, labels in dataset.examples:
-        told = model(read[None])[0].argmax(dim=-1)
-        assert torch.equal(told[labels != pad_id], labels[labels != pad_id])
-
-
 def test_an_interrupted_run_goes_on_as_if_it_had_not_been(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dataset, settings = TextDataset.of_texts(TEXTS, WORDS), tiny(positions="rotary")
-    whole = train_language_model(parts(dataset), WORDS, settings, tmp_path / "whole")
-    how = {"folder": tmp_path / "parts", "resume": True}
+    """Here one of a model that sees both ways, which no run of another may go on."""
+    both = parts(TextDataset.of_texts(TEXTS, WORDS))
+    run = partial(train_language_model, both, WORDS, tiny(positions="rotary"))
+    whole = run(tmp_path / "whole", causal=False)
     with ended_after(5, monkeypatch):
-        train_language_model(parts(dataset), WORDS, settings, **how)
-    again = train_language_model(parts(dataset), WORDS, settings, **how)
+        run(tmp_path / "parts", causal=False)
+    again = run(tmp_path / "parts", causal=False, resume=True)
+    assert not again.model.config.causal
     assert equal(again.model.state_dict(), whole.model.state_dict())
-    assert len(losses(tmp_path / "whole")) == settings.epochs
+    assert len(losses(tmp_path / "whole")) == tiny().epochs
     assert losses(tmp_path / "parts") == losses(tmp_path / "whole")
-    with pytest.raises(ValueError, match="has causal = True, not False"):
-        train_language_model(parts(dataset), WORDS, settings, causal=False, **how)
+    words = "has causal = False, not True"
+    refuses(lambda: run(tmp_path / "parts", resume=True), words)
 
 
 SPLITS = {"train": PAIRS, "validation": PAIRS}

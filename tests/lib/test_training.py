@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from unittest.mock import Mock
 
 import lightning
@@ -37,6 +38,7 @@ from lib.training import (
 from lib.training.folders import LOCK, alone_in
 from lib.training.logs import read_log
 from lib.translator import Translator
+from tests.refusals import refuses
 
 ROOT = Path(__file__).parents[2]
 TINY = TrainingSettings(
@@ -132,39 +134,26 @@ def test_a_warmup_longer_than_the_run_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "value"),
+    ("setting", "value", "words"),
     [
-        ("epochs", 0),
-        ("max_tokens", -1),
-        ("seed", -1),
-        ("seed", 2**32),
-        ("label_smoothing", 1.0),
-        ("learning_rate", math.inf),
-        ("n_heads", 3),
-        ("average", 6),
-        ("patience", -1),
-        ("precision", "8-mixed"),
+        ("epochs", 0, "must be more than 0"),
+        ("epochs", 2.5, "must be a whole number"),
+        ("epochs", True, "must be a whole number"),
+        ("learning_rate", "0.1", "must be a number"),
+        ("learning_rate", math.inf, "must be a finite number"),
+        ("norm_first", 1, "must be True or False"),
+        ("seed", -1, "must not be below 0"),
+        ("patience", -1, "must not be below 0"),
+        ("seed", 2**32, "must be below"),
+        ("label_smoothing", 1.0, "must be below 1"),
+        ("n_heads", 3, "does not divide"),
+        ("average", 6, "must be at most the number of epochs"),
+        ("precision", "8-mixed", "must be one of"),
     ],
 )
-def test_impossible_ones_are_named(setting: str, value: float) -> None:
-    with pytest.raises(ValueError, match=setting) as caught:
-        TrainingSettings(**{setting: value})
-    assert str(value) in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("setting", "value", "kind"),
-    [
-        ("epochs", 2.5, "a whole number"),
-        ("epochs", True, "a whole number"),
-        ("seed", None, "a whole number"),
-        ("learning_rate", "0.1", "a number"),
-        ("norm_first", 1, "True or False"),
-    ],
-)
-def test_wrong_types_are_named(setting: str, value: object, kind: str) -> None:
-    with pytest.raises(TypeError, match=f"{setting} must be {kind}.*{value!r}"):
-        TrainingSettings(**{setting: value})
+def test_an_impossible_setting_is_named(setting: str, value: Any, words: str) -> None:
+    message = refuses(lambda: TrainingSettings(**{setting: value}), words)
+    assert setting in message and str(value) in message
 
 
 # --- a run ----------------------------------------------------------------------------
