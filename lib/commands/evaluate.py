@@ -118,12 +118,12 @@ def _corpus(options: argparse.Namespace, report: Mapping[str, Any]) -> Corpus:
     return corpus
 
 
-def _parts(corpus: Corpus, asked: Sequence[str] | None) -> dict[str, Sequence[Pair]]:
+def _parts(corpus: Corpus, asked: Sequence[str]) -> dict[str, Sequence[Pair]]:
     """Return the parts that are asked for, or else all that no training has seen."""
     from lib.evaluation import unseen_parts, with_far_parts
 
-    splits = with_far_parts(corpus.splits, asked or [])
-    for part in asked or []:
+    splits = with_far_parts(corpus.splits, asked)
+    for part in asked:
         if part not in splits:
             raise ValueError(
                 f"The corpus {corpus.name!r} has no part {part!r}; its parts are: "

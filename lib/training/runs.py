@@ -126,8 +126,6 @@ def _fit(
         raise
     finally:
         task.model = plain
-    if trainer.interrupted:  # older versions swallow Ctrl-C
-        raise KeyboardInterrupt
 
 
 def _writers(folder: Path | None, progress: bool) -> list[Callback]:

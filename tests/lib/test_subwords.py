@@ -81,15 +81,15 @@ def test_any_text_comes_back_from_characters_that_are_known(text: str) -> None:
     assert bool(ids) == bool(plain(text))
 
 
-def test_what_is_learned_does_not_depend_on_how_it_was_typed(
+def test_neither_the_order_nor_how_it_was_typed_changes_what_is_learned(
     known: SubwordVocabulary,
 ) -> None:
     for form in (
         [unicodedata.normalize("NFD", sentence) for sentence in SENTENCES],
         [sentence.replace(" ", "▁") for sentence in SENTENCES],
-        iter(SENTENCES),
+        reversed(SENTENCES),
     ):
-        assert SubwordVocabulary.build(form, size=200).tokens == known.tokens
+        assert SubwordVocabulary.build(form, size=200).to_json() == known.to_json()
 
 
 # --- characters that were never seen --------------------------------------------------
@@ -144,9 +144,8 @@ def test_a_special_token_that_is_typed_is_text(special: str) -> None:
             assert vocabulary.decode(ids) == sentence
             assert vocabulary.unknown(sentence) == []
     vocabulary = SubwordVocabulary.build([*SENTENCES, "eos pad sunk"])
-    ids = vocabulary.encode(f"the {special} man")  # < and > are unknown here
-    assert not set(ids) & {vocabulary.pad_id, vocabulary.sos_id, vocabulary.eos_id}
     assert vocabulary.unknown(f"the {special} man") == ["<", ">"]
+    assert not set(vocabulary.encode(special)) & {0, 1, 2}
 
 
 def test_a_special_token_to_learn_from_is_text_too() -> None:
@@ -211,13 +210,6 @@ def test_there_must_be_sentences_to_learn_from(call: Call, words: str) -> None:
 # --- the same again -------------------------------------------------------------------
 
 
-@given(order=st.permutations(SENTENCES))
-def test_the_order_of_the_sentences_does_not_matter(
-    known: SubwordVocabulary, order: list[str]
-) -> None:
-    assert SubwordVocabulary.build(order, size=200).to_json() == known.to_json()
-
-
 def test_every_process_learns_the_same(known: SubwordVocabulary) -> None:
     """Whatever the order of its sets, and with one thread or with many."""
     code = (
@@ -245,12 +237,6 @@ def test_what_is_loaded_cuts_as_what_was_saved(
         for sentence in ("", "the 😀 <eos> man", *SENTENCES):
             assert loaded.subwords(sentence) == known.subwords(sentence)
             assert loaded.unknown(sentence) == known.unknown(sentence)
-
-
-def test_a_missing_file_or_a_folder_is_named(tmp_path: Path) -> None:
-    for file in (tmp_path, tmp_path / "missing.json"):
-        with pytest.raises(OSError, match=re.escape(str(file))):
-            SubwordVocabulary.load(file)
 
 
 WORDS = {token: number for number, token in enumerate([*SPECIALS, "▁", "a", "▁a"])}
