@@ -164,18 +164,16 @@ def gap(
 
 def speed(parts: Path, sentences: list[str]) -> dict[str, Any]:
     """Tokens a second of processor time, and what a reader waits for."""
-    rates, firsts, loading = [], [], []
+    rates, firsts = [], []
     for number in range(ROUNDS):
         timed = sentences[number * TIMED : (number + 1) * TIMED] or sentences
         done = in_node(parts, timed, 0, warm=timed[:3])
         tokens = sum(len(ids) for each in done["found"] for ids in each["ids"])
         rates.append(tokens / done["processor_seconds"])
         firsts += [each["first"] for each in done["found"]]
-        loading.append(done["loading"])
     return {
         "tokens_a_processor_second": spread(rates),
         "first_word_seconds": spread(firsts),
-        "loading_seconds": spread(loading),
     }
 
 

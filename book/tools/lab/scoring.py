@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from lib.corpora import Corpus, Pair, normalize, references
+from lib.corpora import Corpus, normalize, references
 from lib.evaluation import (
     KINDS,
     bleu,
@@ -61,8 +61,6 @@ def grade(answers: dict[str, list[str]], written: list[str], corpus: Corpus) -> 
     traits = {
         "words": [len(normalize(source).split()) for source in sources],
         "references": [len(answer) for answer in right],
-        "source_distance": distances,
-        "target_distance": target_distances(answers, train),
         "far": [int(source in far) for source in sources],
     }
     counts = counts_table({"": sentence_counts(written, right).tolist()}, traits)
@@ -75,14 +73,6 @@ def of_members(
 ) -> tuple[list[str], list[list[str]]]:
     """Return some of the translations, and their references."""
     return [written[i] for i in members], [right[i] for i in members]
-
-
-def target_distances(answers: dict[str, list[str]], train: Sequence[Pair]) -> list[int]:
-    """Return how near the nearest target of each source stands to a training target."""
-    targets = [target for right in answers.values() for target in right]
-    found = nearest_distances(targets, [target for _, target in train])
-    nearest = dict(zip(targets, found, strict=True))
-    return [min(nearest[target] for target in right) for right in answers.values()]
 
 
 def fingerprint(sources: set[str]) -> dict[str, Any]:
