@@ -56,10 +56,11 @@ DRAWN: dict[str, Draw] = {
     ),
     "mask, small": lambda: figures.mask_map([[True, False]], ["a"], ["b", "<pad>"]),
     "values": lambda: figures.value_map(
-        [[0.5, -1.0, 12.25], [0.0, -math.inf, math.nan]],
+        [[0.5, -1.0, 12.5], [-0.001, -math.inf, math.nan]],
         ["the", "dog"],
         ["x", "y", "z"],
         title="Scores",
+        decimals=1,
     ),
     "values, wide numbers": lambda: figures.value_map(100 * torch.ones(2, 9)),
     "values, 128": lambda: figures.value_map(
@@ -215,25 +216,25 @@ def test_mask_map_takes_the_shapes_that_masks_have(shape: tuple[int, ...]) -> No
     assert told == ["may be attended to", "blocked"]
 
 
-WRITTEN: list[tuple[Draw, list[str]]] = [
-    (lambda: figures.arrows({"dog": (0.9, 0.8), "bites": (-1, 1)}), ["dog", "bites"]),
-    (lambda: figures.bars({"greedy": 0.5, "beam": 0.75}), ["0.50", "0.75"]),
-    (
-        lambda: figures.value_map([[1.0, -0.5], [-0.001, math.nan]], decimals=1),
-        ["1.0", "−0.5", "0.0", "NaN"],
-    ),
-    (
-        lambda: figures.search_tree({"A": 0.6, "B": 0.4, "A B": 0.3}, kept=["A"]),
-        ["<sos>", "A\n0.60", "B\n0.40", "B\n0.30", "0.60", "0.40", "0.50"],
-    ),
-]
-
-
-@pytest.mark.parametrize(("draw", "texts"), WRITTEN)
-def test_what_is_drawn_is_named(draw: Draw, texts: list[str]) -> None:
-    figure, _ = draw()
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("arrows", ["query", "key 1", "key 2"]),
+        ("bars", ["1.00", "−0.50"]),
+        ("values", ["0.5", "−1.0", "12.5", "0.0", "−∞", "NaN"]),
+        (
+            "search tree",
+            [
+                *("<sos>", "A\n0.60", "B\n0.40", "A\n0.30", "B\n0.30", "A\n0.04"),
+                *("0.60", "0.40", "0.50", "0.50", "0.10"),  # on the arrows
+            ],
+        ),
+    ],
+)
+def test_what_is_drawn_is_named(name: str, words: list[str]) -> None:
+    figure, _ = DRAWN[name]()
     found = [text.get_text() for text in figure.axes[0].texts]
-    assert sorted(filter(None, found)) == sorted(texts)
+    assert sorted(filter(None, found)) == sorted(words)
 
 
 def test_lines_differ_without_color() -> None:

@@ -43,12 +43,6 @@ def test_what_leaves_one_word_writes_what_greedy_does(
         assert torch.equal(sample(*task, numbers(), **how, max_len=max_len), greedy)
 
 
-@given(seed=st.integers(0, 99), temperature=st.sampled_from([0.5, 1.0, 2.0]))
-def test_the_cache_changes_nothing(seed: int, temperature: float) -> None:
-    how = {"seed": seed, "temperature": temperature}
-    assert written(**how, cached=True) == written(**how, cached=False)
-
-
 def test_a_word_comes_as_often_as_its_probability_says() -> None:
     torch.testing.assert_close(counted(), SHARES, atol=0.015, rtol=0)
 
