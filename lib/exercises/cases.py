@@ -46,7 +46,6 @@ class Case:
     args: tuple[Any, ...]
     what: str
     use: Callable[..., Any] | None
-    judge: Callable[..., Any] | None
 
     def name(self, exercise: str, right: Any) -> str:
         """A name of the result: the call as it would be typed."""
@@ -65,7 +64,6 @@ def case(
     *args: Any,
     what: str = "",
     use: Callable[..., Any] | None = None,
-    judge: Callable[..., Any] | None = None,
 ) -> Case:
     """Try an answer on these arguments.
 
@@ -75,11 +73,8 @@ def case(
             call, such as `softmax(x)` or `spread(64, 1.0)`.
         use: what to do instead of calling the answer: it is given the answer and the
             arguments, and gives back what is compared.
-        judge: what is compared instead, where it takes knowing what is right: it is
-            given what the answer or `use` gave, and the arguments. A course calls it
-            where no answer runs.
     """
-    return Case(args, what, use, judge)
+    return Case(args, what, use)
 
 
 def _is_short(value: Any) -> bool:

@@ -207,10 +207,10 @@ def _are_pieces(got: Any) -> bool:
     return isinstance(got, list | tuple) and all(isinstance(p, str) for p in got)
 
 
-def _in_any_order(pieces: list[str], word: str, chances: Chances) -> list[str]:
-    """The pieces sorted: "a" and "aa" have the same product as "aa" and "a"."""
-    joined = "".join(pieces) == word
-    return sorted(pieces) if joined else pieces
+def _sorted(answer: Any, word: str, chances: Chances) -> list[str]:
+    """The pieces in any order: "a" and "aa" have the same product as "aa" and "a"."""
+    pieces: list[str] = answer(word, chances)
+    return sorted(pieces) if "".join(pieces) == word else pieces
 
 
 @exercise(
@@ -234,7 +234,7 @@ def best_cut(draw: Draw) -> Cases:
     pieces = ["▁", "a", "b", "ab", "ba", "aa", "▁a", "▁b", "abb", "bab"]
     drawn = {piece: draw.uniform(0.01, 0.2) for piece in pieces}
     what = f"best_cut({letters!r}, chances), its pieces sorted,"
-    yield case(letters, drawn, what=what, judge=_in_any_order)
+    yield case(letters, drawn, what=what, use=_sorted)
 
 
 best_cut.slips = {

@@ -36,7 +36,7 @@ def _hide(ids: Ids, place: int, mask_id: int, pad_id: int) -> tuple[Ids, Ids]:
 )
 def hide(draw: Draw) -> Cases:
     """`hide(ids, place, mask_id, pad_id)`: a text with a gap, and what is asked."""
-    yield case([1, 7, 8, 9, 2], 2, 5, 0, what="hide([1, 7, 8, 9, 2], 2, 5, 0)")
+    yield case([1, 7, 8, 9, 2], 2, 5, 0)
     ids = [draw.randint(6, 99) for _ in range(draw.randint(4, 9))]
     yield case(ids, draw.randint(1, len(ids) - 1), 5, draw.randint(0, 3))
 
@@ -133,9 +133,7 @@ def perplexity(draw: Draw) -> Cases:
     even = torch.zeros(1, 3, 5)
     yield case(even, torch.tensor([[1, 2, 3]]), 0, what="perplexity of an even guess")
     texts, length, words = draw.randint(2, 4), draw.randint(3, 6), draw.randint(5, 9)
-    labels = torch.tensor(
-        [[draw.randint(1, words - 1) for _ in range(length)] for _ in range(texts)]
-    )
+    labels = draw.ids(1, words - 1, texts, length)
     labels[0, -draw.randint(1, length - 1) :] = 0
     yield case(2 * draw.normal(texts, length, words), labels, 0)
 
@@ -196,7 +194,7 @@ def family(draw: Draw) -> Cases:
     ids = torch.tensor([3, 5, 8, 2])
     yield case(_looks_around, ids, what="family of a model that sees all")
     yield case(_looks_back, ids, what="family of a model under the causal mask")
-    longer = torch.tensor([draw.randint(1, 9) for _ in range(draw.randint(5, 8))])
+    longer = draw.ids(1, 9, draw.randint(5, 8))
     yield case(_looks_one_ahead, longer, what="family of a model that sees one ahead")
     yield case(_looks_back, longer, what="family of a model under the causal mask")
 

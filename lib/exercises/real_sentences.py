@@ -13,21 +13,12 @@ from lib.exercises.record import Cases, Draw, Parts, case, exercise
 from lib.text import tokenize
 
 Pair = tuple[str, str]
-_PAIRS = [
-    ("Hi.", "Hola."),
-    ("Go on.", "Sigue."),
-    ("Hi.", "Buenas."),
-    ("No.", "No."),
-    ("Go on.", "Sigue."),
-    ("Hi.", "¡Hola!"),
-    # So many that a set does not keep their order by luck.
-    ("Thank you.", "Gracias."),
-    ("Thank you.", "Te lo agradezco."),
-    ("Thank you.", "Muchas gracias."),
-    ("Thank you.", "Se lo agradezco."),
-    ("Thank you.", "Mil gracias."),
-    ("Thank you.", "Os lo agradezco."),
-]
+# So many thanks that a set does not keep their order by luck.
+_THANKS = ["Gracias.", "Te lo agradezco.", "Muchas gracias.", "Os lo agradezco."]
+_THANKS += ["Mil gracias.", "Se lo agradezco."]
+_PAIRS = [("Hi.", "Hola."), ("Go on.", "Sigue."), ("Hi.", "Buenas."), ("No.", "No.")]
+_PAIRS += [("Go on.", "Sigue."), ("Hi.", "¡Hola!")]
+_PAIRS += [("Thank you.", one) for one in _THANKS]
 
 
 def _side_by_side(pairs: list[Pair]) -> dict[str, list[str]]:
@@ -84,18 +75,10 @@ def _comparable(*without: str) -> Callable[[str, str], bool]:
 )
 def comparable(draw: Draw) -> Cases:
     """`comparable(one, other)`: two signatures of sacreBLEU."""
-    others = [_SIGNATURE]
-    for old, new in (
-        ("nrefs:1", "nrefs:var"),
-        ("case:mixed", "case:lc"),
-        ("tok:13a", "tok:none"),
-        ("smooth:exp", "smooth:floor[0.10]"),
-        ("eff:no|", ""),
-        ("2.4.0", "2.6.0"),
-    ):
-        others.append(_SIGNATURE.replace(old, new))
-    others.append("version:2.5.1|tok:13a|nrefs:1|eff:no|smooth:exp|case:mixed")
-    for other in others:
+    changes = {"nrefs:1": "nrefs:var", "case:mixed": "case:lc", "tok:13a": "tok:none"}
+    changes |= {"smooth:exp": "smooth:floor[0.10]", "eff:no|": "", "2.4.0": "2.6.0"}
+    others = [_SIGNATURE, *(_SIGNATURE.replace(*change) for change in changes.items())]
+    for other in [*others, "|".join(reversed(_SIGNATURE.split("|")))]:
         for one, two in ((_SIGNATURE, other), (other, _SIGNATURE)):
             yield case(one, two, what=f"comparable({one!r}, {two!r})")
 

@@ -17,7 +17,7 @@ from lib.exercises.calls import Without
 from lib.exercises.cases import Case, Cases, Draw, Parts, case
 from lib.exercises.compare import difference
 from lib.exercises.guard import CheckFailed, NotAnswered, brief, that
-from lib.exercises.outcome import Outcome, outcome_of
+from lib.exercises.outcome import Outcome
 from lib.exercises.trial import Trial
 
 __all__ = [
@@ -59,9 +59,6 @@ CHAPTERS = (
 )
 """The chapters in their order: an exercise's number is counted from it."""
 
-Answer = Callable[..., Any]
-Slips = dict[str, Any]
-
 _is_strict = False
 
 
@@ -84,21 +81,20 @@ class Exercise(Trial):
     right: Any
     praise: str
     atol: float = 1e-4
-    number: str = ""
-    slips: Slips = field(default_factory=dict)
+    slips: dict[str, Any] = field(default_factory=dict)
     """Sentences that name a slip, each with the wrong function that makes it."""
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        module = sys.modules[self.inputs.__module__]
-        if not self.number:
-            before = [one for one in exercises(module) if one.name != self.name]
-            place = CHAPTERS.index(self.chapter) + 1 if self.chapter in CHAPTERS else 0
-            self.number = f"{place}.{len(before) + 1}"
+    @property
+    def number(self) -> str:
+        """The chapter's number and that of the exercise in it."""
+        place = CHAPTERS.index(self.chapter) + 1 if self.chapter in CHAPTERS else 0
+        there = exercises(sys.modules[self.inputs.__module__])
+        names = [*(one.name for one in there), self.name]
+        return f"{place}.{names.index(self.name) + 1}"
 
     def expected(self, case: Case) -> Outcome:
         """What a right answer gives; no answer is needed to know it."""
-        return self._judged(self.outcome(self.right, case), case)
+        return self.outcome(self.right, case)
 
     def expect_right(self, tried: Iterator[Outcome], cases: Sequence[Case]) -> None:
         """Demand that an answer is right for all cases.
@@ -114,18 +110,10 @@ class Exercise(Trial):
         with torch.random.fork_rng(devices=[]):
             for place, one in enumerate(cases):
                 right = self.expected(one)  # before the answer can change anything
-                found = self._judged(next(tried), one)
+                found = next(tried)
                 first = found.differs_at(right, self.atol)
                 if first is not None:
                     raise self._told(found, first, cases[: place + 1])
-
-    @staticmethod
-    def _judged(found: Outcome, case: Case) -> Outcome:
-        """What is compared, made of what an answer gave and of what is known of it."""
-        judge = case.judge
-        if judge is None or found.error or not found.has_form:
-            return found
-        return outcome_of(lambda: judge(found.value, *case.args))
 
     def __call__(self, answer: Any) -> bool | None:
         """Check an answer, and print or raise the sentence that says how it is."""
@@ -166,7 +154,7 @@ class Exercise(Trial):
         wrong: list[tuple[str, Outcome]] = []
         for sentence, functions in self.slips.items():
             for function in functions if isinstance(functions, list) else [functions]:
-                outcomes = [self._judged(self.outcome(function, c), c) for c in cases]
+                outcomes = [self.outcome(function, one) for one in cases]
                 pairs = zip(outcomes, rights, strict=True)
                 places = [one.differs_at(right, self.atol) for one, right in pairs]
                 if places == [*[None] * (len(cases) - 1), first]:

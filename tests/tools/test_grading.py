@@ -71,7 +71,6 @@ def test_an_answer_has_inputs_and_no_solution_on_its_desk(
     inputs = found[recorded.name]
     for asked in ("right", "slips", "expected", "praise"):
         assert not hasattr(inputs, asked)
-    assert all(one.judge is None for one in inputs.cases())
 
 
 @each_exercise
@@ -102,9 +101,7 @@ SENT: list[Any] = [
     math.inf,
     np.float32(0.1),
     np.arange(3),
-    torch.tensor([[True]]),
-    torch.ones(2, 0),
-    torch.tensor(math.nan).half(),
+    [torch.tensor([[True]]), torch.ones(2, 0), torch.tensor(math.nan).half()],
     torch.ones(1).int(),
     torch.ones(2).max(dim=0),  # a tuple with names
 ]

@@ -11,7 +11,7 @@ from pathlib import Path
 from book.tools.project.statements import free_names
 
 DESK = Path(__file__).parent / "desk"
-_ANSWERS = {"right", "like", "judge"}  # what a record is told of right and wrong
+_ANSWERS = {"right", "like"}  # what a record is told of right and wrong
 
 
 class _WithoutAnswers(ast.NodeTransformer):
