@@ -8,9 +8,10 @@ import re
 import pytest
 
 from lib.corpora.copying import Copying
-from lib.corpora.drawn import LISTS, MONTHS, Drawn, lists, spanish_number
+from lib.corpora.drawn import MONTHS, Drawn, lists, spanish_number
 from lib.evaluation.strangers import strangers
 from lib.text.raw import PLACEHOLDER
+from tests.refusals import refuses
 
 PAIRS = [
     ("Yes, I saw Tom in Boston.", "Sí, vi a Tom en Boston."),
@@ -99,13 +100,11 @@ def test_a_corpus_without_names_draws_from_frames() -> None:
     assert src.lower() != "go on!"
 
 
-@pytest.mark.parametrize("kind", ["price", "date", "phone", "percent", "person"])
-def test_what_is_drawn_is_written_in_both_languages(kind: str) -> None:
-    english, spanish = Drawn(random.Random(1)).draw(kind)
-    assert english
-    assert spanish
-    with pytest.raises(ValueError, match="'house' can be drawn"):
-        Drawn(random.Random(0)).draw("house")
+def test_what_is_drawn_is_written_in_both_languages() -> None:
+    drawn = Drawn(random.Random(1))
+    for kind in ("price", "date", "phone", "percent", "person"):
+        assert all(drawn.draw(kind))
+    refuses(lambda: drawn.draw("house"), "'house' can be drawn")
 
 
 def test_every_frame_has_the_same_slots_on_both_sides() -> None:
@@ -115,4 +114,3 @@ def test_every_frame_has_the_same_slots_on_both_sides() -> None:
             slots = re.compile(r"{\w+}")
             fits = [s.replace("{s}", "{t}") for s in slots.findall(src)]
             assert sorted(fits) == sorted(slots.findall(tgt)), line
-    assert LISTS.exists()

@@ -14,7 +14,9 @@ from lib.__main__ import main
 from lib.commands.settings import read_settings
 from lib.corpora import SAMPLE, load_own
 from lib.corpora.splitting import limit_training
+from lib.translator import Translator
 from lib.translator.card import read_report
+from tests.lib.test_training import equal
 from tests.refusals import refused_command, refuses
 
 CREDIT = "Written for this test; license CC0"
@@ -24,16 +26,6 @@ SETTINGS = [word for setting in SMALL for word in ("--set", setting)]
 
 
 # --- reading a file -------------------------------------------------------------------
-
-
-def test_it_is_split_as_the_named_corpora_are() -> None:
-    corpus = load_own(SAMPLE, "en-de", CREDIT)
-    assert corpus.name == corpus.title == "own-sample-en-de"
-    assert (corpus.source_language, corpus.target_language) == ("en", "de")
-    assert corpus.attribution == CREDIT
-    assert not corpus.generated
-    sizes = {name: len(pairs) for name, pairs in corpus.splits.items()}
-    assert sizes == {"train": 192, "validation": 24, "test": 24}
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -228,6 +220,27 @@ def test_what_is_too_long_to_be_scored_is_told_before_and_counts_as_wrong(
     card = (tmp_path / "README.md").read_text("utf-8")
     assert f"\nOf test, {found['unread']} sources are too long to be read" in card
     assert "|tok:char|" in card
+
+
+def test_a_run_goes_on_from_the_weights_and_words_of_another(
+    trained: Path, tmp_path: Path
+) -> None:
+    """With a rate that changes nothing, the second is the first, rounded alike."""
+    again = tmp_path / "again"
+    words = ["--attribution", "By the second author.", "--from", str(trained)]
+    words += ["--set", "epochs=1", "--set", "learning_rate=1e-12"]
+    assert main(["train", *OWN, *words, "--out", str(again)]) == 0
+    one, other = Translator.load(trained), Translator.load(again)
+    assert one.src_vocab.tokens == other.src_vocab.tokens
+    assert equal(one.model.state_dict(), other.model.state_dict())
+    card = (again / "README.md").read_text("utf-8")
+    assert f"| began with | `{trained.name}` |" in card
+    assert "| training | 1 epoch in" in card
+    assert str(trained.parent) not in card
+    assert CREDIT in card
+    assert "By the second author." in card
+    assert read_report(again)["settings"]["d_model"] == 32
+    assert f"--from {trained.name}" in read_report(again)["command"]
 
 
 # --- --settings -----------------------------------------------------------------------

@@ -1,31 +1,24 @@
-"""Training that begins with a trained translator, and sub-words cut at random."""
+"""Sub-word dropout: the same sentences, cut in other ways in every epoch."""
 
 from __future__ import annotations
 
 import random
 from functools import partial
-from pathlib import Path
 
-import pytest
 import torch
 
-from lib.__main__ import main
 from lib.commands.settings import read_settings
 from lib.corpora import SAMPLE
 from lib.text import ParallelDataset, Vocabulary, cut_again
 from lib.text.subwords import SubwordVocabulary
 from lib.training.data import TranslationData
 from lib.translator import Translator
-from lib.translator.card import read_report
 from tests.refusals import Call, each_refusal, refuses
 
 LINES = SAMPLE.read_text("utf-8").splitlines()
 PAIRS = [(line.split("\t")[0], line.split("\t")[1]) for line in LINES]
 TEXTS = [text for pair in PAIRS for text in pair]
 SHARED = SubwordVocabulary.build(TEXTS, size=150)
-
-
-# --- sub-word dropout -----------------------------------------------------------------
 
 
 def test_without_dropout_the_cut_is_the_one_of_the_library() -> None:
@@ -100,45 +93,3 @@ WORDS = Vocabulary.build(TEXTS)
 )
 def test_what_cannot_be_cut_at_random_is_refused(call: Call, words: str) -> None:
     refuses(call, words)
-
-
-# --- --from ---------------------------------------------------------------------------
-
-SIZES = ("d_model=16", "n_heads=2", "n_layers=1", "d_ff=16", "epochs=1", "max_len=32")
-OWN = ("train", "--pairs", str(SAMPLE), "--languages", "en-de")
-
-
-def settings(*assignments: str) -> list[str]:
-    return [word for each in assignments for word in ("--set", each)]
-
-
-@pytest.fixture(scope="module")
-def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("first") / "run"
-    credit = ("--attribution", "By the first author.")
-    assert main([*OWN, *credit, *settings(*SIZES), "--out", str(folder)]) == 0
-    return folder
-
-
-def test_a_run_goes_on_from_the_weights_and_words_of_another(
-    first: Path, tmp_path: Path
-) -> None:
-    """With a rate that changes nothing, the second is the first, rounded alike."""
-    again = tmp_path / "again"
-    words = ("--attribution", "By the second author.", "--from", str(first))
-    still = settings("epochs=1", "learning_rate=1e-12")
-    assert main([*OWN, *words, *still, "--out", str(again)]) == 0
-    one, other = Translator.load(first), Translator.load(again)
-    assert one.src_vocab.tokens == other.src_vocab.tokens
-    for old, new in zip(
-        one.model.state_dict().values(), other.model.state_dict().values(), strict=True
-    ):
-        assert torch.equal(old, new)
-    card = (again / "README.md").read_text("utf-8")
-    assert f"| began with | `{first.name}` |" in card
-    assert "| training | 1 epoch in" in card
-    assert not [part for part in (first, SAMPLE) if str(part.parent) in card]
-    assert "By the first author." in card
-    assert "By the second author." in card
-    assert read_report(again)["settings"]["d_model"] == 16
-    assert f"--from {first.name}" in read_report(again)["command"]
