@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import nbformat
-from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from book.tools.course.exercises import exercises
@@ -19,10 +18,6 @@ from lib.exercises.record import exercises as recorded
 from tests.book_sources import each_chapter, read
 
 WAITS = "Exercise {}: not answered yet. Replace the … and run the cell again."
-
-
-def printed(cell: NotebookNode) -> str:
-    return "".join(text_of(output) for output in cell.outputs)
 
 
 @each_chapter
@@ -73,8 +68,8 @@ def test_stubs_are_not_answered_yet(path: Path) -> None:
     """The stored outputs, which nbval runs again, say so of every stub."""
     notebook = read(path)
     for exercise in exercises(notebook):
-        output = printed(notebook.cells[exercise.index])
-        assert WAITS.format(exercise.number) in output
+        outputs = notebook.cells[exercise.index].outputs
+        assert WAITS.format(exercise.number) in "".join(map(text_of, outputs))
 
 
 def test_a_solution_is_tried_behind_its_chapter(tmp_path: Path) -> None:

@@ -33,7 +33,6 @@ from tests.browsing import complaints
 
 DECKS = decks()
 MASKS = Chapter(ROOT / "book" / "04_masks.ipynb")
-NAMES_OF_DECKS = [deck.stem for deck in DECKS]
 SMALLEST = 22  # CSS pixels of 720: what can be read from the last row
 # What stands over the edge of the slide, what is set too small, what did not load.
 FAULTS = """(smallest) => {
@@ -71,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_chapter_has_its_slides() -> None:
     """From 15 to 25 in a deck, each with a title of its own and with notes."""
-    assert NAMES_OF_DECKS == NAMES
+    assert [deck.stem for deck in DECKS] == NAMES
     for deck in DECKS:
         slides = slides_of(deck)
         assert 15 <= len(slides) <= 25
@@ -82,7 +81,7 @@ def test_every_chapter_has_its_slides() -> None:
         assert len(set(titles)) == len(titles)
 
 
-@pytest.mark.parametrize("deck", DECKS, ids=NAMES_OF_DECKS)
+@pytest.mark.parametrize("deck", DECKS, ids=NAMES)
 def test_each_cell_tagged_for_slides_is_on_one(deck: Path) -> None:
     wanted = [found[3].strip() for found in DIRECTIVE.finditer(deck.read_text("utf-8"))]
     cells = Chapter(ROOT / "book" / f"{deck.stem}.ipynb").notebook.cells
@@ -103,7 +102,7 @@ CHOSEN = ("07_layers", "09_transformer")
         pytest.param(deck, marks=[] if deck.stem in CHOSEN else pytest.mark.exhaustive)
         for deck in DECKS
     ],
-    ids=NAMES_OF_DECKS,
+    ids=NAMES,
 )
 def test_every_slide_can_be_read_from_the_back(
     deck: Path, folder: Path, browser: Browser

@@ -15,12 +15,7 @@ from lib.translator import read_language_model
 
 def test_no_text_stands_in_two_parts() -> None:
     splits = {
-        "train": [
-            ("Go!", "Ve."),
-            ("Stop.", "Para."),
-            ("Stop.", "Alto."),
-            ("no", "No."),
-        ],
+        "train": [("Go!", "Ve."), ("Stop.", "Para."), ("Stop.", "Alto."), ("no", "No")],
         "validation": [("go", "Vamos.")],
         "test": [("Run.", "NO"), ("Go.", "Corre.")],
     }
@@ -38,14 +33,8 @@ def test_it_trains_scores_and_goes_on(
 ) -> None:
     out = tmp_path / "run"
     command = [str(out), "--corpus", "grammar", "--limit", "60"]
-    for setting in (
-        "d_model=16",
-        "n_layers=1",
-        "d_ff=16",
-        "vocab_size=200",
-        "epochs=2",
-    ):
-        command += ["--set", setting]
+    small = ("d_model=16", "n_layers=1", "d_ff=16", "vocab_size=200", "epochs=2")
+    command += [word for setting in small for word in ("--set", setting)]
     main(command)
     told = capsys.readouterr().out
     model, vocabulary = read_language_model(out)
@@ -54,7 +43,7 @@ def test_it_trains_scores_and_goes_on(
     assert "validation" in report["scores"] and "unseen" in "".join(report["scores"])
     for name, score in report["scores"].items():
         assert f"{name}: perplexity {score['perplexity']:.2f}" in told
-    corpus_texts = ["I like the red car."]
-    assert score_texts(model, vocabulary, corpus_texts).characters == 20
+    score = score_texts(model, vocabulary, ["I like the red car."])
+    assert score.characters == 20
     main([*command, "--resume"])
     assert read_json(out / "scores.json")["scores"] == report["scores"]
