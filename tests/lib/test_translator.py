@@ -207,16 +207,13 @@ class TestDamage:
     """A damaged or foreign folder gets one sentence that names it."""
 
     @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
-    def test_a_missing_file(self, folder: Path, name: str) -> None:
+    def test_a_file_that_is_cut_off_or_missing(self, folder: Path, name: str) -> None:
+        whole = (folder / name).read_bytes()
+        for size in (0, len(whole) * 99 // 100):
+            (folder / name).write_bytes(whole[:size])
+            refuses_folder(folder, "not a whole translator")
         (folder / name).unlink()
         refuses_folder(folder, name)
-
-    @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
-    @pytest.mark.parametrize("share", [0.0, 0.99])
-    def test_a_truncated_file(self, folder: Path, name: str, share: float) -> None:
-        whole = (folder / name).read_bytes()
-        (folder / name).write_bytes(whole[: int(len(whole) * share)])
-        refuses_folder(folder, "not a whole translator")
 
     @pytest.mark.parametrize("text", ["[]", "{}", '{"format": 2}'])
     def test_another_json(self, folder: Path, text: str) -> None:
@@ -328,8 +325,7 @@ class TestSubwords:
         refuses_folder(folder, r"no file tokenizer\.json")
 
     @pytest.mark.parametrize(
-        "name",
-        ["../tokenizer.json", "/etc/passwd", "a/b.json", "..", "", ".", "nothing.json"],
+        "name", ["../tokenizer.json", "/etc/passwd", "a/b.json", "..", "nothing.json"]
     )
     def test_a_file_outside_the_folder_is_never_read(
         self, folder: Path, name: str
