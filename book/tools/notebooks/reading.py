@@ -5,14 +5,18 @@ The main line is all before "What goes wrong"; captions and folded code do not c
 
 import math
 import re
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from book.tools.notebooks.files import read
 
-OPENING, CLOSING = "## What breaks without it", "## What goes wrong"
-REST = ("## Exercises", "## Summary", "## Further reading")
+PARTS = {  # by the heading that opens them; any other is of the main line
+    "## What breaks without it": "opening",
+    "## What goes wrong": "rest",
+    **dict.fromkeys(("## Exercises", "## Summary", "## Further reading"), "exercises"),
+}
 WORDS_A_MINUTE, LINES_A_MINUTE = 200, 10  # measured with readers of these chapters
 _FOLDED = {"setup", "hide-cell", "hide-input", "remove-input", "remove-cell"}
 _TIMES = re.compile(r"\*(\d+) minutes for the main line, (\d+) for the rest")
@@ -32,12 +36,11 @@ class Amount:
 
 def amounts(notebook: Path) -> dict[str, Amount]:
     """Count what there is to read: "opening", "main" (with it) and "rest"."""
-    found = {name: Amount() for name in ("opening", "main", "rest", "exercises")}
+    found: dict[str, Amount] = defaultdict(Amount)
     part = "main"
     for cell in read(notebook).cells:
-        heading = re.match(r"## .*", cell.source)
-        if heading:
-            part = _part_of(heading[0].strip())
+        if heading := re.match(r"## .*", cell.source):
+            part = PARTS.get(heading[0].strip(), "main")
         for name in {part, "main" if part == "opening" else part}:
             _add(found[name], cell)
     return found
@@ -48,14 +51,6 @@ def stated(notebook: Path) -> tuple[int, int] | None:
     top = read(notebook).cells[0].source
     told = _TIMES.search(" ".join(top.split()))
     return (int(told[1]), int(told[2])) if told else None
-
-
-def _part_of(heading: str) -> str:
-    if heading == OPENING:
-        return "opening"
-    if heading == CLOSING:
-        return "rest"
-    return "exercises" if heading in REST else "main"
 
 
 def _add(amount: Amount, cell: Any) -> None:

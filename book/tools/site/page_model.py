@@ -58,24 +58,21 @@ def packed(source: Path) -> bytes:
     exact = description.get("kind") == "language model"
     arrays, pieces = [], []
     for name, array in sorted(load_file(source / "model.safetensors").items()):
-        kind = "I8" if array.ndim == 2 and not exact else "F16"
-        rows, columns = array.shape if array.ndim == 2 else (1, *array.shape)
-        arrays.append([name, rows, columns, kind])
-        pieces.append(
-            b"".join(part.tobytes() for part in quantized(array.astype(np.float32)))
-            if kind == "I8"
-            else array.astype("<f2").tobytes()
-        )
-    head = {
+        kind, parts = "F16", [array.astype("<f2")]
+        if array.ndim == 2 and not exact:
+            kind, parts = "I8", [*quantized(array.astype(np.float32))]
+        arrays.append([name, *np.atleast_2d(array).shape, kind])
+        pieces += [part.tobytes() for part in parts]
+    head: dict[str, Any] = {
         "config": description["model"],
-        "reading": not exact
-        and {
-            "prose": read_reading(description)["prose"],
-            "unsureAbove": description.get("unsure_above"),
-        },
+        "reading": False,
         "tokenizer": tokenizer(source / "tokenizer.json"),
         "arrays": arrays,
     }
+    if not exact:
+        unsure = description.get("unsure_above")
+        prose = read_reading(description)["prose"]
+        head["reading"] = {"prose": prose, "unsureAbove": unsure}
     text = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode()
     content = np.array(len(text), "<u4").tobytes() + text + b"".join(pieces)
     # Numbers that look random hold no repetitions to be found, only frequent values.
@@ -99,7 +96,4 @@ def tokenizer(file: Path) -> dict[str, Any]:
     characters = tokens[: len(tokens) - len(merges)]
     if tokens != characters + ["".join(pair) for pair in merges]:
         raise ValueError(f"The pieces of {file} are not in the order of its merges.")
-    return {
-        "characters": characters,
-        "merges": "\n".join(" ".join(pair) for pair in merges),
-    }
+    return {"characters": characters, "merges": "\n".join(map(" ".join, merges))}

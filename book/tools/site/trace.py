@@ -28,9 +28,8 @@ def trace(sentence: str = SENTENCE) -> dict[str, Any]:
     translator = Translator.load(MODEL)
     vocabulary = translator.tgt_vocab
     src = torch.tensor([translator.read(sentence).ids])
-    (tgt,) = greedy_decode(
-        translator.model, src, vocabulary.sos_id, vocabulary.eos_id
-    ).tolist()
+    ends = vocabulary.sos_id, vocabulary.eos_id
+    (tgt,) = greedy_decode(translator.model, src, *ends).tolist()
     with torch.inference_mode(), record_attention(translator.model) as found:
         translator.model(src, torch.tensor([[vocabulary.sos_id, *tgt[:-1]]]))
     heads = [w[0] for name, w in found.items() if name.endswith("cross_attention")]
