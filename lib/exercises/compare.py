@@ -98,9 +98,7 @@ def difference(got: Any, wanted: Any, what: str) -> str:
             )
         if _wrong_type(got, wanted):
             return _other_type(one.dtype, other.dtype, what)
-    if _is_fractional(wanted):
-        return _off(got, wanted, what, _far(got, wanted), most=6)
-    return _off(got, wanted, what, _places(got, wanted), most=12)
+    return _off(got, wanted, what)
 
 
 def _other_type(got: torch.dtype, wanted: torch.dtype, what: str) -> str:
@@ -146,13 +144,15 @@ def _plain(value: Any) -> Any:
     return [_plain(v) for v in value] if isinstance(value, list | tuple) else value
 
 
-def _off(got: Any, wanted: Any, what: str, places: Tensor | None, most: int) -> str:
+def _off(got: Any, wanted: Any, what: str) -> str:
     """Write both out if they are short, and else the first place that differs."""
-    right, found = brief(wanted), brief(got)
-    large = places is not None and places.numel() > most
-    if right != found and not large:
-        return f"{what} should be {right}, but is {found}."
-    if places is not None and bool(places.any()):
+    right, found, places = brief(wanted), brief(got), _places(got, wanted)
+    most = 6 if _is_fractional(wanted) else 12
+    if (
+        places is not None
+        and places.any()
+        and (right == found or places.numel() > most)
+    ):
         return _first_difference(got, wanted, what, places)
     if right != found:
         return f"{what} should be {right}, but is {found}."
@@ -175,19 +175,13 @@ def _first_difference(got: Any, wanted: Any, what: str, places: Tensor) -> str:
     )
 
 
-def _far(got: Any, wanted: Any) -> Tensor | None:
-    """Where two tables of numbers differ by more than rounding."""
+def _places(got: Any, wanted: Any) -> Tensor | None:
+    """Where two tables of numbers differ, fractional ones by more than rounding."""
     one, other = _as_float64(got), _as_float64(wanted)
     if one is None or other is None or one.shape != other.shape:
         return None
-    return ~torch.isclose(one, other, rtol=1e-5, atol=1e-4)
-
-
-def _places(got: Any, wanted: Any) -> Tensor | None:
-    """Where two tables of numbers differ; None if they are no such."""
-    one, other = _numbers(got), _numbers(wanted)
-    tensors = isinstance(one, Tensor) and isinstance(other, Tensor)
-    return one != other if tensors and one.shape == other.shape else None
+    close = torch.isclose(one, other, rtol=1e-5, atol=1e-4)
+    return ~close if _is_fractional(wanted) else one != other
 
 
 def _numbers(value: Any) -> Any:
