@@ -210,7 +210,7 @@ def test_a_missing_or_empty_part_is_refused_by_name(missing: str) -> None:
 
 
 @pytest.mark.parametrize("pair", [("a b a", "b"), ("a", "b a b")])
-def test_a_sentence_without_a_place_is_shown(pair: tuple[str, str]) -> None:
+def test_a_sentence_without_a_place_is_shown_or_left_out(pair: tuple[str, str]) -> None:
     words, splits = (
         Vocabulary(["a", "b"]),
         {"train": [("a", "b")], "validation": [pair]},
@@ -219,3 +219,4 @@ def test_a_sentence_without_a_place_is_shown(pair: tuple[str, str]) -> None:
     found.check_lengths(4)  # three words, and <eos> behind or <sos> in front
     shown = f"{re.escape(repr(pair))} needs 4 positions"
     refuses(lambda: found.check_lengths(3), shown)
+    assert [len(found.validation_set.fitting(size)) for size in (3, 4)] == [0, 1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import tomllib
@@ -216,6 +217,8 @@ def test_what_is_too_long_to_be_scored_is_told_before_and_counts_as_wrong(
     found = read_report(tmp_path)["scores"]["test"]
     assert 0 < found["unread"] < found["sentences"]
     assert note.startswith(f"test: {found['unread']} of {found['sentences']} sources")
+    for part in ("train", "validation"):
+        assert re.search(rf"^{part}: left out \d+ of \d+ pairs, which are", err, re.M)
     assert f"counted as wrong: {found['unread']}" in out
     card = (tmp_path / "README.md").read_text("utf-8")
     assert f"\nOf test, {found['unread']} sources are too long to be read" in card

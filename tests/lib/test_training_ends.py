@@ -12,7 +12,6 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from lib.commands.prepare import fitting
 from lib.decoding import greedy_decode
 from lib.text import ParallelDataset, Vocabulary
 from lib.training import (
@@ -200,22 +199,3 @@ def test_the_bleu_in_the_log_is_that_of_the_translations(tmp_path: Path) -> None
     assert score > 1
     logged = float(read_log(tmp_path / "log.csv")[-1]["validation_bleu"])
     assert logged == pytest.approx(score, abs=1e-3)
-
-
-def test_what_is_too_long_is_left_out_and_counted(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    """Never cut, and never left out of a part that is scored."""
-    words = Vocabulary(["a", "b"])
-    fits, too_long = ("a b", "b a"), ("a", "b b b")
-    splits = {name: [fits, too_long] for name in ("train", "validation", "test")}
-    found = fitting(splits, words, words, max_len=3)
-    assert {name: part.pairs for name, part in found.items()} == {
-        "train": [fits],
-        "validation": [fits],
-    }
-    out, errors = capsys.readouterr()
-    assert out == ""
-    reason = "left out 1 of 2 pairs, which are longer than max_len = 3 tokens."
-    assert errors.splitlines() == [f"train: {reason}", f"validation: {reason}"]
-    TranslationData(found, words, words, 9, 0).check_lengths(3)
