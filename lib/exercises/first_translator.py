@@ -139,13 +139,11 @@ def leaks(draw: Draw) -> Cases:
     past = torch.ones(6, 6).tril(-1)
     codes = {
         "with the shift": past,
-        "whose input is its target": past + own,
         "that leaks at the last step only": past + own[5].diag(),
         "that leaks at the first step only": past + own[0].diag(),
         "that leaks at one step in the middle": past + own[3].diag(),
         "that sees the next target, but not its own": past + torch.ones(5).diag(1),
         "that leaks faintly": past + 1e-3 * own,
-        "that sees only the word before": torch.ones(5).diag(-1),
     }
     yield case(codes, target, 11, use=_leaking)
     size, length = draw.randint(5, 12), draw.randint(3, 8)

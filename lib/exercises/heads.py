@@ -72,14 +72,9 @@ def _answers(attention: MultiHeadAttention, x: Tensor) -> Tensor:
     )[0]
 
 
-def _own(attention: MultiHeadAttention, head: int) -> slice:
-    width = attention.output_proj.in_features // attention.n_heads
-    return slice(head * width, (head + 1) * width)
-
-
 def _contribution(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor:
-    columns = attention.output_proj.weight[:, _own(attention, head)]
-    return _answers(attention, x)[:, head] @ columns.T
+    columns = attention.output_proj.weight.chunk(attention.n_heads, dim=1)
+    return _answers(attention, x)[:, head] @ columns[head].T
 
 
 def _attention(width: int, n_heads: int, seed: int = 0) -> MultiHeadAttention:
@@ -112,7 +107,9 @@ contribution.slips = {
     ),
     "These are rows of the output projection: nn.Linear stores (outputs, inputs), and "
     "a head's answer is an input, so take columns.": (
-        lambda a, x, head: _answers(a, x)[:, head] @ a.output_proj.weight[_own(a, head)]
+        lambda a, x, head: (
+            _answers(a, x)[:, head] @ a.output_proj.weight.chunk(a.n_heads)[head]
+        )
     ),
     "This is the sum over all heads: only one is asked for.": (
         lambda a, x, head: a(x, x, x)[0] - a.output_proj.bias
