@@ -84,11 +84,9 @@ def ratio(rates: Rates, faster: str, slower: str) -> dict[str, Any]:
 
 def peak_bytes() -> int:
     """Return the most memory that this process has held so far."""
-    status = Path("/proc/self/status")
-    if status.is_file():  # Linux; a child's getrusage would begin at its parent's peak
-        for line in status.read_text().splitlines():
-            if line.startswith("VmHWM"):
-                return int(line.split()[1]) * 1024
+    peak = _told_by_linux("/proc/self/status", "VmHWM")
+    if peak:  # a child's getrusage would begin at its parent's peak
+        return int(peak.split()[0]) * 1024
     import resource  # Windows has none
 
     unit = 1 if sys.platform == "darwin" else 1024
@@ -118,7 +116,9 @@ def in_fresh_process(
 def environment() -> dict[str, Any]:
     """Return what the numbers depend on; nothing that tells whose machine it is."""
     return {
-        "processor": _processor(),
+        "processor": _told_by_linux("/proc/cpuinfo", "model name")
+        or platform.processor()
+        or platform.machine(),
         "cores": os.cpu_count(),
         "threads": torch.get_num_threads(),
         "capability": torch.backends.cpu.get_cpu_capability(),
@@ -128,10 +128,8 @@ def environment() -> dict[str, Any]:
     }
 
 
-def _processor() -> str:
-    names = Path("/proc/cpuinfo")
-    if names.is_file():
-        for line in names.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor() or platform.machine()
+def _told_by_linux(file: str, name: str) -> str:
+    """What stands behind a name in a file of the system; nothing on other systems."""
+    lines = Path(file).read_text().splitlines() if Path(file).is_file() else []
+    found = (line.partition(":")[2].strip() for line in lines if line.startswith(name))
+    return next(found, "")

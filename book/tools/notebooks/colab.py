@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from book.tools.notebooks.files import notebooks, read
-from book.tools.notebooks.notebooks import store
+from book.tools.notebooks.notebooks import ONE_THREAD, store
 from book.tools.notebooks.portable import compare
 from book.tools.notebooks.setup_cell import put_setup_cell, setup_source
 from book.tools.project.address import ROOT, Address
@@ -36,7 +36,6 @@ BASE = ROOT / ".venv-colab"
 VERSIONS = ROOT / "tests" / "colab.txt"
 # Where an environment keeps its programs: bin, on Windows Scripts.
 PROGRAMS = Path(sys.executable).parent.name
-THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 IS_IT_3_12 = "import sys; sys.exit(sys.version_info[:2] != (3, 12))"
 
 
@@ -115,7 +114,7 @@ def packages_of(python: Path) -> Path:
 def bare_environment() -> dict[str, str]:
     """The environment without what would lead back into the checkout."""
     kept = {key: os.environ[key] for key in os.environ if key != "PYTHONPATH"}
-    return kept | dict.fromkeys(THREADS, "1") | {"COLAB_RELEASE_TAG": "stand-in"}
+    return kept | ONE_THREAD | {"COLAB_RELEASE_TAG": "stand-in"}
 
 
 def put_alone(path: Path, folder: Path, address: Address) -> Path:

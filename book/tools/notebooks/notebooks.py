@@ -24,6 +24,9 @@ from book.tools.site.captions import chapter_of, number
 from book.tools.site.page_links import put_page_links
 
 TIMEOUT = 600  # seconds for one cell
+# The last digits of a sum depend on how it is divided among threads.
+THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+ONE_THREAD = dict.fromkeys(THREADS, "1")
 
 
 def store(notebook: NotebookNode, path: Path) -> None:
@@ -44,9 +47,7 @@ def execute(notebook: NotebookNode, folder: Path) -> None:
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-    # One thread: the last digits of a sum depend on how it is divided among threads.
-    for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-        os.environ[variable] = "1"
+    os.environ |= ONE_THREAD
     client = NotebookClient(
         notebook,
         timeout=TIMEOUT,

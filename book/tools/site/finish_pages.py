@@ -22,7 +22,10 @@ from book.tools.site.pictures import size_of
 STYLE = "_static/book-all.css"
 SCRIPT = "_static/book-all.js"
 # Scripts that no page of this book uses, and one that this module's icons replace.
-UNUSED = ("fontawesome", "thebe", "togglebutton", "design-tabs", "mathjax", "MathJax")
+UNUSED = (
+    *("fontawesome", "thebe", "togglebutton", "toggleHint"),
+    *("design-tabs", "mathjax", "MathJax"),
+)
 UNUSED_STYLES = ("togglebutton", "sphinx-design", "thebe")
 SEARCH_ONLY = ("searchtools", "language_data", "searchindex")
 FIRST = "documentation_options"  # inline scripts of the page need it at once
@@ -123,9 +126,7 @@ def join_scripts(site: Path, path: Path, page: BeautifulSoup, up: str) -> None:
     parts: list[Path] = []
     for script in page.find_all("script"):
         address, body = str(script.get("src", "")), str(script.string or "")
-        if any(word in address or word in body for word in UNUSED) or (
-            "togglebuttonSelector" in body or "toggleHint" in body
-        ):
+        if any(word in address or word in body for word in UNUSED):
             script.decompose()
         elif FIRST in address:
             # Small, and needed at once: it goes into the page.

@@ -96,8 +96,8 @@ def trained() -> Transformer:
 
 def text_of(model: Transformer) -> str:
     """The module that holds the model: sizes, words, sentences, and a byte a number."""
-    state = model.state_dict()
-    numbers = torch.cat([state[name].flatten() for name in sorted(state)])
+    weights = [weight.flatten() for _, weight in sorted(model.state_dict().items())]
+    numbers = torch.cat(weights)
     packed = base64.b64encode((SCALE * numbers).to(torch.int8).numpy().tobytes())
     english, spanish = vocabularies()
     parts = {
