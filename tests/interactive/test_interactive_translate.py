@@ -7,12 +7,11 @@ what needs a server is driven on the built site.
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import re
 from collections.abc import Iterator
-from html import escape
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pytest
@@ -20,18 +19,16 @@ import torch
 from playwright.sync_api import Browser, Page, Route, expect
 
 from book.tools.project.address import read_address
-from book.tools.site.figure_scripts import model_parts
-from book.tools.site.page_model import MODEL, MOST_BYTES, quantized
+from book.tools.site.figure_scripts import TRANSLATORS
+from book.tools.site.page_model import MODEL, quantized
 from book.tools.site.trace import trace
 from lib.attention import record_attention
 from lib.decoding import beam_search, greedy_decode
-from lib.figures.interactive import in_order, packed, sources, style
+from lib.figures.interactive import in_order, sources
 from lib.translator import Translator
-from tests.interactive.figure_page import Show, violations
+from tests.browsing import complaints
+from tests.interactive.figure_page import Show, ask, close, violations, write_page
 
-SENTENCES = re.findall(
-    r'^  "(.*)",$', (sources() / "translate" / "examples.js").read_text("utf-8"), re.M
-)
 SISTER, COFFEE = "My sister is wearing a red dress.", "I don't like cold coffee."
 MOUSE, RAIN = "The mouse ate the cat.", "It's raining cats and dogs."
 MONEY = "If I had more money, I would buy a bigger house."
@@ -42,7 +39,8 @@ LONG = (
     "and my friend who lives in the town asked me whether I would like to visit him "
 )
 SLOWER = 6  # a phone's processor
-SEARCH, ATTENTION, LAYER, HEAD, GONE = (f"select >> nth={n}" for n in range(1, 6))
+SEARCH, ATTENTION, LAYER, HEAD = (f"select >> nth={n}" for n in range(1, 5))
+USUAL = (0, 0, 2, 0, 0)  # of these and of the layer that may be taken away
 
 
 @functools.cache
@@ -65,57 +63,37 @@ def source(sentence: str) -> torch.Tensor:
     return torch.tensor([[*vocab.encode(sentence), vocab.eos_id]])
 
 
-def write_page(folder: Path, name: str) -> None:
-    """Write a page that holds a figure of the translator, and the parts beside it."""
-    attributes = {"data-model": "./", **model_parts(folder)}
-    attributes["data-trace"] = json.dumps(trace())
-    known = " ".join(f'{key}="{escape(text)}"' for key, text in attributes.items())
-    (folder / f"{name}.html").write_text(
-        "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
-        f"<title>Translate</title><style>{style()}</style></head><body><main>"
-        f"<h1>Translate</h1><div class='interactive' id='here' {known}></div></main>"
-        f"<script>{packed(name)}\nbookFigures['{name}'](here);</script></body></html>",
-        encoding="utf-8",
-    )
+@pytest.fixture(scope="module")
+def addresses(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Pages with a translator and nothing else, its parts beside them."""
+    place, known = tmp_path_factory.mktemp("site"), {"data-trace": json.dumps(trace())}
+    return {name: write_page(place, name, MODEL, **known) for name in TRANSLATORS}
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page with the translator and nothing else, its parts beside it."""
-    place = tmp_path_factory.mktemp("translate")
-    for name in ("translate", "translate_small"):
-        write_page(place, name)
-    return place
-
-
-@pytest.fixture(scope="module")
-def loaded(browser: Browser, folder: Path) -> Iterator[Page]:
+def loaded(browser: Browser, addresses: dict[str, str]) -> Iterator[Page]:
     """The page, opened as a file, with the translator in it."""
     page = browser.new_page(viewport={"width": 800, "height": 900})
-    page.on("pageerror", lambda error: pytest.fail(str(error)))
+    errors = complaints(page, "file:")
     page.set_default_timeout(60_000)
-    page.goto((folder / "translate.html").as_uri())
+    page.goto(addresses["translate"])
     load(page)
     yield page
     page.close()
+    assert errors == []
 
 
 @pytest.fixture
 def page(loaded: Page) -> Page:
-    """The page with every setting as it was."""
-    write(loaded, SISTER)
+    """The page with every setting as it was, and a sentence translated."""
+    write(loaded, SISTER)  # beside a text that cannot be read, no settings are shown
     loaded.locator("input[type=checkbox]:checked").evaluate_all(
         "all => all.forEach(each => each.click())"
     )
-    for choice, usual in (
-        (SEARCH, 0),
-        (ATTENTION, 0),
-        (LAYER, 2),
-        (HEAD, 0),
-        (GONE, 0),
-    ):
-        loaded.select_option(choice, index=usual)
+    for number, usual in enumerate(USUAL, start=1):
+        loaded.select_option(f"select >> nth={number}", index=usual)
     slide(loaded, "temperature", 1.0)
+    write(loaded, SISTER)
     return loaded
 
 
@@ -146,9 +124,11 @@ def write(page: Page, sentence: str) -> str:
     return ended(page)
 
 
-def candidates(page: Page) -> list[list[str]]:
-    rows = page.locator(".translate-candidate")
-    return [text.split("\n")[:2] for text in rows.all_inner_texts()]
+def candidates(page: Page) -> list[tuple[str, float]]:
+    """What may be written, and its percents."""
+    rows = page.locator(".translate-candidate").all_inner_texts()
+    parts = [text.split("\n") for text in rows]
+    return [(name, float(percent.strip("<%"))) for name, percent, *_ in parts]
 
 
 def assert_beside(page: Page, wanted: str) -> None:
@@ -163,77 +143,56 @@ def assert_beside(page: Page, wanted: str) -> None:
 @pytest.mark.parametrize("beam", [1, 2, 4, 6])
 def test_the_page_writes_what_lib_writes(page: Page, beam: int) -> None:
     page.select_option(SEARCH, "greedy" if beam == 1 else f"beam {beam}")
-    assert len(SENTENCES) == 8
-    some = SENTENCES if beam in (1, 4) else SENTENCES[-2:]
+    sentences = ask("exports", module="translate/examples.js")["SENTENCES"]
+    some = sentences if beam in (1, 4) else sentences[-2:]
     wanted = page_weights().translate(some, beam_size=beam)
     assert [write(page, sentence) for sentence in some] == wanted
 
 
-def test_the_five_likeliest_are_those_of_lib(page: Page) -> None:
-    write(page, SISTER)
-    model, vocab = page_weights().model, page_weights().tgt_vocab
-    src = source(SISTER)
-    (ids,) = greedy_decode(model, src, vocab.sos_id, vocab.eos_id)
-    tgt = torch.tensor([[vocab.sos_id, *ids[:-1]]])
-    with torch.inference_mode():
-        logits = model(src, tgt)[0]
-        logits[:, [model.config.pad_id, vocab.sos_id]] = -torch.inf
-    best = logits.softmax(-1).topk(5)
-    for place, (values, tokens) in enumerate(zip(*best, strict=True)):
-        page.locator("ol.translate-row button").nth(place).click()
-        shown = candidates(page)
-        assert [name for name, _ in shown] == [
-            vocab.tokens[token] for token in tokens.tolist()
-        ]
-        for (_, percent), value in zip(shown, values.tolist(), strict=True):
-            written = float(percent.strip("<%"))
-            assert written == pytest.approx(100 * value, abs=0.51), (place, percent)
-
-
-def test_the_ids_are_those_of_lib(page: Page) -> None:
-    write(page, COFFEE)
-    page.get_by_label("show ids").check()
-    shown = page.locator("ul.translate-row small").all_inner_texts()
-    assert list(map(int, shown)) == source(COFFEE)[0].tolist()
-
-
-@pytest.mark.parametrize("kind", ["cross", "encoder", "decoder"])
-def test_it_looks_where_lib_looks(page: Page, kind: str) -> None:
-    """Every head of every layer: the strongest weight of one row."""
-    write(page, SISTER)
+def test_probabilities_ids_and_attention_are_those_of_lib(page: Page) -> None:
+    """The five likeliest; and of every head of every layer the strongest weight."""
     model, vocab = page_weights().model, page_weights().tgt_vocab
     src = source(SISTER)
     (ids,) = greedy_decode(model, src, vocab.sos_id, vocab.eos_id)
     tgt = torch.tensor([[vocab.sos_id, *ids[:-1]]])
     with torch.inference_mode(), record_attention(model) as weights:
-        model(src, tgt)
-    names = {
-        "cross": "decoder.layers.{}.cross_attention",
-        "encoder": "encoder.layers.{}.self_attention",
-        "decoder": "decoder.layers.{}.self_attention",
-    }
-    keys = tgt if kind == "decoder" else src
-    page.select_option(ATTENTION, kind)
-    for layer in range(3):
-        page.select_option(LAYER, index=layer)
-        table = weights[names[kind].format(layer)][0]  # (H, T, S)
-        for head in (None, 0, 3):  # the mean of all comes first
-            page.select_option(HEAD, index=0 if head is None else head + 2)
-            row = (table.mean(0) if head is None else table[head])[4]
+        logits = model(src, tgt)[0]
+        logits[:, [model.config.pad_id, vocab.sos_id]] = -torch.inf
+    best = logits.softmax(-1).topk(5)
+    for step, (values, tokens) in enumerate(zip(*best, strict=True)):
+        page.locator("ol.translate-row button").nth(step).click()
+        names, percents = zip(*candidates(page), strict=True)
+        assert names == tuple(vocab.tokens[token] for token in tokens)
+        assert close(percents, 100 * values, 0.51), step
+    page.get_by_label("show ids").check()
+    shown = page.locator("ul.translate-row small").all_inner_texts()
+    assert list(map(int, shown)) == src[0].tolist()
+
+    for kind, name, keys in (
+        ("cross", "decoder.layers.{}.cross_attention", src),
+        ("encoder", "encoder.layers.{}.self_attention", src),
+        ("decoder", "decoder.layers.{}.self_attention", tgt),
+    ):
+        page.select_option(ATTENTION, kind)
+        for layer, head in itertools.product(range(3), (0, 2, 5)):
+            page.select_option(LAYER, index=layer)
+            page.select_option(HEAD, index=head)
+            table = weights[name.format(layer)][0]  # (H, T, S)
+            # Before the heads, one by one, stand their mean and "each".
+            row = table[head - 2, 4] if head else table.mean(0)[4]
             page.locator('[data-key="row-4"][role=button]').press("Enter")
             weight, place = row.max(-1)
             token = vocab.tokens[int(keys[0, place])]
             said = page.locator(".interactive-hint").last.inner_text()
             assert f"looked most at {token}: " in said, (layer, head)
-            shown = float(said.rsplit(": ", 1)[1].split(" ")[0])
-            assert shown == pytest.approx(weight.item(), abs=0.011)
+            written = float(said.rsplit(": ", 1)[1].split(" ")[0])
+            assert close([written], weight, 0.011)
 
 
 # --- step by step ---------------------------------------------------------------------
 
 
 def test_forwards_backwards_and_pause(page: Page) -> None:
-    write(page, SISTER)
     written = page.locator("ol.translate-row button")
     assert written.count() == 9
     page.get_by_role("button", name="To start").click()
@@ -328,12 +287,12 @@ def test_what_the_page_says_of_pieces_taken_away_is_so(page: Page) -> None:
 
 def test_a_temperature_flattens_and_greedy_stays(page: Page) -> None:
     usual = write(page, COFFEE)
-    before = [float(percent.strip("<%")) for _, percent in candidates(page)]
+    (_, before), *_ = candidates(page)
     slide(page, "temperature", 2)
     assert ended(page) == usual
     page.locator("ol.translate-row button").nth(5).click()
-    after = [float(percent.strip("<%")) for _, percent in candidates(page)]
-    assert after[0] < before[0] / 2
+    (_, after), *_ = candidates(page)
+    assert after < before / 2
     slide(page, "temperature", 0.1)
     page.select_option(SEARCH, "drawn")
     assert write(page, MONEY) == page_weights().translate([MONEY])[0]
@@ -391,38 +350,31 @@ def test_the_field_says_what_it_cuts(page: Page) -> None:
 # --- everywhere -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["translate", "translate_small"])
+@pytest.mark.parametrize("name", TRANSLATORS)
 def test_it_fits_and_axe_finds_nothing(
-    browser: Browser, folder: Path, name: str
+    visit: Show, addresses: dict[str, str], name: str
 ) -> None:
-    page = browser.new_page(viewport={"width": 360, "height": 800})
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto((folder / f"{name}.html").as_uri())
+    page = visit(addresses[name], viewport={"width": 360, "height": 800})
     load(page)
     if name == "translate":
         page.select_option(SEARCH, "beam 6")
     ended(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    field = page.locator("input[type=text]").bounding_box()
+    assert field and field["width"] > 270  # a line of its own
     small = page.locator("button:visible, select:visible").evaluate_all(
         "all => all.map(each => each.getBoundingClientRect())"
         ".filter(({ width, height }) => width < 24 || height < 28).length"
     )
     assert small == 0
-    own = ("file:", "blob:")  # the page and its worker
-    foreign = [url for url in asked if not url.startswith(own)]
-    assert violations(page) + errors + foreign == []
-    page.close()
+    assert violations(page) == []
 
 
 @pytest.mark.parametrize("motion", ["no-preference", "reduce"])
 def test_the_stored_translation_plays_pauses_and_can_stand_still(
-    browser: Browser, folder: Path, motion: Literal["no-preference", "reduce"]
+    visit: Show, addresses: dict[str, str], motion: str
 ) -> None:
-    page = browser.new_page(reduced_motion=motion)
-    page.goto((folder / "translate.html").as_uri())
+    page = visit(addresses["translate"], reduced_motion=motion)
     words = page.locator('.interactive-picture [data-key^="row-"]')
     buttons = {
         name: page.get_by_role("button", name=name)
@@ -443,29 +395,12 @@ def test_the_stored_translation_plays_pauses_and_can_stand_still(
     expect(words).to_have_count(every - 1)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     expect(words).to_have_count(every)
-    page.close()
-
-
-def test_on_a_phone_the_field_has_a_line_of_its_own(
-    browser: Browser, folder: Path
-) -> None:
-    page = browser.new_page(viewport={"width": 390, "height": 844})
-    page.goto((folder / "translate.html").as_uri())
-    load(page)
-    field = page.locator("input[type=text]").bounding_box()
-    page.close()
-    assert field is not None
-    assert field["width"] > 300
 
 
 def test_a_long_text_never_holds_the_page_for_long(
-    browser: Browser, folder: Path, tmp_path: Path
+    browser: Browser, page: Page, tmp_path: Path
 ) -> None:
     """Its longest task, in the processor's time: others may be busy beside it."""
-    page = browser.new_page(viewport={"width": 390, "height": 844})
-    page.goto((folder / "translate.html").as_uri())
-    load(page)
-    ended(page)
     place = tmp_path / "trace.json"
     browser.start_tracing(page=page, categories=["toplevel"], path=place)
     page.fill("input[type=text]", (LONG * 5)[:554])
@@ -473,7 +408,6 @@ def test_a_long_text_never_holds_the_page_for_long(
     ends = page.locator("ol.translate-row button", has_text="<eos>")
     ends.wait_for(timeout=120_000)
     browser.stop_tracing()
-    page.close()
     events = json.loads(place.read_text("utf-8"))["traceEvents"]
     threads = {
         (event["pid"], event["tid"])
@@ -497,7 +431,6 @@ def test_the_model_runs_in_a_worker_alone(page: Page) -> None:
     assert "session" in modules
     assert not modules & {"model", "layers", "greedy", "engine"}
     (worker,) = page.workers
-    write(page, SISTER)
     worker.evaluate("onmessage = () => {}")
     page.get_by_role("button", name="To start").click()
     next_ = page.get_by_role("button", name="Next")
@@ -516,11 +449,6 @@ def test_a_notebook_leads_to_the_site(show: Show) -> None:
     assert link == f"{read_address().site}/book/translate.html"
 
 
-def test_it_comes_in_little_script() -> None:
-    for name in ("translate", "translate_small"):
-        assert len(packed(name).encode()) <= 102_000
-
-
 # --- on the site ----------------------------------------------------------------------
 
 
@@ -530,42 +458,12 @@ def test_the_model_is_fetched_when_asked_for_and_then_needs_no_network(
     context = browser.new_context()
     page = context.new_page()
     asked: list[str] = []
-    sizes: list[int] = []
-
-    def note(route: Route) -> None:
-        asked.append(route.request.url)
-        route.continue_()
-
-    page.route(re.compile(r"model-\d\d\.js"), note)
-    page.on(
-        "response",
-        lambda r: sizes.append(len(r.body())) if "/model-" in r.url else None,
-    )
+    page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{base}/book/translate.html", wait_until="load")
-    page.locator(".interactive > *").first.wait_for()
-    assert asked == []
-    load(page)
-    assert len(set(asked)) == len(asked) == 16
-    assert sum(sizes) <= MOST_BYTES
+    page.get_by_role("button", name="Try your own").wait_for()
+    assert not any("/model-" in url for url in asked)
     context.set_offline(True)
-    others: list[str] = []
-    page.on("request", lambda request: others.append(request.url))
-    assert write(page, MOUSE) == "El ratón se comió al gato."
-    assert others == []
-    page.emulate_media(media="print")
-    assert page.locator(".translate-text").is_visible()
-    assert not page.get_by_role("button", name="Next").is_visible()
-    context.close()
-
-
-def test_it_says_that_the_network_is_off(browser: Browser, base: str) -> None:
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(f"{base}/book/translate.html", wait_until="load")
-    button = page.get_by_role("button", name="Try your own")
-    button.wait_for()
-    context.set_offline(True)
-    button.click()
+    page.get_by_role("button", name="Try your own").click()
     again = page.get_by_role("button", name="Try again")
     again.wait_for()
     told = page.inner_text(".interactive")
@@ -573,8 +471,18 @@ def test_it_says_that_the_network_is_off(browser: Browser, base: str) -> None:
     assert "the network is off" in told
     assert not page.locator("progress").is_visible()
     context.set_offline(False)
+    asked.clear()
     again.click()
-    page.locator("ol.translate-row button").first.wait_for()
+    page.locator("ol.translate-row button").first.wait_for(timeout=60_000)
+    parts = [url for url in asked if "/model-" in url]
+    assert len(set(parts)) == len(parts) == 16
+    context.set_offline(True)
+    asked.clear()
+    assert write(page, MOUSE) == "El ratón se comió al gato."
+    assert asked == []
+    page.emulate_media(media="print")
+    assert page.locator(".translate-text").is_visible()
+    assert not page.get_by_role("button", name="Next").is_visible()
     context.close()
 
 

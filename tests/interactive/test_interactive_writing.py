@@ -76,8 +76,9 @@ def test_a_reader_lets_it_write(visit: Show, folder: Path) -> None:
     page.get_by_role("button", name="Let it write").press("Enter")
     field = page.get_by_label("A beginning")
     expect(field).to_be_focused()
-    for one, other in zip(shares(), stored, strict=True):
-        assert one == (other[0], pytest.approx(other[1], abs=0.11))
+    for (name, share), (before, known) in zip(shares(), stored, strict=True):
+        assert name == before
+        assert share == pytest.approx(known, abs=0.11)
     assert "1997 of 1997" in page.inner_text(".interactive")
     page.get_by_label("temperature").fill("0")
     field.fill("My sister")
