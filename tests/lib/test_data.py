@@ -38,15 +38,13 @@ LENGTHS = st.lists(st.integers(1, 20), max_size=40)
 
 def test_sentences_become_ids_with_their_ends() -> None:
     data = ParallelDataset(PAIRS, ENGLISH, SPANISH)
-    assert len(data) == len(PAIRS)
-    for number, (english, spanish) in enumerate(PAIRS):
-        src, tgt = data[number]
+    for (english, spanish), (src, tgt), length in zip(
+        PAIRS, data, data.lengths(), strict=True
+    ):
         assert src.tolist() == [*ENGLISH.encode(english), ENGLISH.eos_id]
-        assert tgt[0] == SPANISH.sos_id
-        assert tgt[-1] == SPANISH.eos_id
-        assert src.dtype == tgt.dtype == torch.int64
-        assert SPANISH.decode(tgt) == spanish
-        assert data.lengths()[number] == max(len(src), len(tgt))
+        ends = SPANISH.sos_id, SPANISH.eos_id
+        assert tgt.tolist() == [ends[0], *SPANISH.encode(spanish), ends[1]]
+        assert length == max(len(src), len(tgt))
 
 
 def test_pairs_may_come_one_by_one() -> None:

@@ -170,9 +170,8 @@ def test_the_settings_and_one_line_for_each_epoch_are_kept(unbroken: tuple) -> N
     assert kept["pairs"] == {"train": 320, "validation": 80}
 
 
-def test_one_seed_gives_one_result(unbroken: tuple, tmp_path: Path) -> None:
+def test_another_seed_gives_another_result(unbroken: tuple) -> None:
     _, expected = unbroken
-    assert equal(weights(train(*corpus(), TINY, tmp_path / "again")), expected)
     other = dataclasses.replace(TINY, seed=1)
     assert not equal(weights(train(*corpus(), other)), expected)
 
@@ -235,13 +234,6 @@ def test_damaged_settings_are_named(tmp_path: Path, text: str) -> None:
     (tmp_path / "settings.json").write_text(text)
     with pytest.raises(ValueError, match=r"settings\.json is damaged"):
         train(*corpus(), TINY, tmp_path, resume=True)
-
-
-def test_resuming_a_finished_run_changes_nothing(unbroken: tuple) -> None:
-    folder, expected = unbroken
-    log = (folder / "log.csv").read_text()
-    assert equal(weights(train(*corpus(), TINY, folder, resume=True)), expected)
-    assert (folder / "log.csv").read_text() == log
 
 
 @pytest.mark.parametrize(

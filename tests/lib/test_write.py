@@ -28,12 +28,8 @@ def write(capsys: pytest.CaptureFixture[str]) -> Write:
     """Run the command, and return what it says where."""
 
     def run(*options: str, code: int = 0) -> str:
-        try:
-            found: object = main(["write", *options])
-        except SystemExit as end:  # argparse's
-            found = end.code
+        assert main(["write", *options]) == code
         said = capsys.readouterr()
-        assert found == code
         assert bool(said.out) is not bool(code)
         return said.err if code else said.out
 
