@@ -41,12 +41,13 @@ from lib.translator import Translator
 from tests.refusals import refuses
 
 ROOT = Path(__file__).parents[2]
+Parts = tuple[dict, Vocabulary, Vocabulary]
 TINY = TrainingSettings(
     d_model=16, n_heads=2, n_layers=1, d_ff=32, epochs=3, max_tokens=256, warmup_steps=4
 )
 
 
-def corpus(size: int = 400) -> tuple[dict, Vocabulary, Vocabulary]:
+def corpus(size: int = 400) -> Parts:
     """Make a toy language in which the target is the source, backward and renamed."""
     rng = random.Random(7)
     pairs = []
@@ -72,13 +73,14 @@ def files(folder: Path) -> dict[Path, bytes]:
     return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
-def with_another_sentence(part: str) -> tuple:
-    splits, *words = corpus()
+def with_another_sentence(part: str) -> Parts:
+    splits, src_vocab, tgt_vocab = corpus()
     (source, target), *rest = splits[part]
-    return {**splits, part: [(source, f"{target} t1"), *rest]}, *words
+    other = {**splits, part: [(source, f"{target} t1"), *rest]}
+    return other, src_vocab, tgt_vocab
 
 
-def with_words_in_another_order() -> tuple:
+def with_words_in_another_order() -> Parts:
     splits, src_vocab, tgt_vocab = corpus()
     return splits, Vocabulary(reversed(src_vocab.tokens[4:])), tgt_vocab
 
@@ -210,7 +212,7 @@ def test_a_loss_that_is_no_number_ends_the_run(tmp_path: Path) -> None:
     ],
 )
 def test_another_run_does_not_resume(
-    parts: tuple, settings: TrainingSettings, words: str, unbroken: tuple
+    parts: Parts, settings: TrainingSettings, words: str, unbroken: tuple
 ) -> None:
     folder, _ = unbroken
     before = files(folder)
