@@ -28,13 +28,9 @@ OTHER_FORMS: dict[str, list[Any]] = {
     "training.global_loss": [torch.tensor],
     "training.early_stop": [list],
     "decoding.grow": [lambda beam: [list(pair) for pair in beam]],
-    "decoding.nucleus": [
-        lambda found: {word: torch.tensor(share) for word, share in found.items()}
-    ],
+    "decoding.nucleus": [lambda got: {w: torch.tensor(s) for w, s in got.items()}],
     "decoding.beam_step": [
-        lambda beams: [
-            [[*ids, torch.tensor(score)] for *ids, score in b] for b in beams
-        ]
+        lambda beams: [[[*ids, torch.tensor(s)] for *ids, s in beam] for beam in beams]
     ],
     "inside.align": [lambda pairs: zip(*zip(*pairs, strict=True), strict=True)],
     "families.one_text": [lambda pair: tuple(map(tuple, pair))],

@@ -42,7 +42,8 @@ def test_it_trains_scores_and_goes_on(
     assert report["texts"]["train"] == 60
     assert "validation" in report["scores"] and "unseen" in "".join(report["scores"])
     for name, score in report["scores"].items():
-        assert f"{name}: perplexity {score['perplexity']:.2f}" in told
+        row = f"| {name} | {score['texts']:,} | {score['perplexity']:.2f} of"
+        assert row in told
     score = score_texts(model, vocabulary, ["I like the red car."])
     assert score.characters == 20
     main([*command, "--resume"])
