@@ -2,11 +2,8 @@
 // (chapter 18). No mask is needed: when a token is read, no later one is there.
 //
 // `new Text(model, vocabulary)` is what a reader begins and the model writes on: `begin`
-// reads what is typed, `logits` score the next token, `write` puts one behind it. `dialed`
-// makes shares of scores, as temperature, top-k and top-p want it, and `drawn` draws by
-// them: what `draw` of lib/decoding/sampling.py does.
+// reads what is typed, `logits` score the next token, `write` puts one behind it.
 
-import { softmax } from "./arrays.js";
 import { Linear } from "./attention.js";
 import { EncoderLayer, TokenEmbedding } from "./layers.js";
 import { Stack } from "./model.js";
@@ -15,7 +12,6 @@ import { PositionalEncoding } from "./positions.js";
 /**
  * @typedef {import("./arrays.js").Matrix} Matrix
  * @typedef {{ caches: import("./layers.js").OwnCache[], logits: Float32Array }} State what was read; it never changes
- * @typedef {{ ids: number[], shares: number[] }} Shares the likeliest first
  */
 
 export class LanguageModel {
@@ -92,28 +88,4 @@ export class Text {
     for (const id of this.never) logits[id] = -Infinity;
     return logits;
   }
-}
-
-/**
- * What may be drawn, and how often.
- * @param {Float32Array} logits
- * @param {{ temperature: number, topK: number, topP: number }} dials a temperature of 0
- *   takes the likeliest
- * @returns {Shares}
- */
-export function dialed(logits, { temperature, topK, topP }) {
-  const ordered = [...logits.keys()].sort((a, b) => logits[b] - logits[a]);
-  const ids = ordered.slice(0, temperature === 0 ? 1 : topK);
-  const heat = temperature || 1;
-  const shares = softmax(Float32Array.from(ids, (id) => logits[id] / heat));
-  let [kept, sum] = [0, 0];
-  while (shares[kept] > 0 && sum < topP) sum += shares[kept++];
-  const of = (/** @type {number} */ share) => share / sum;
-  return { ids: ids.slice(0, kept), shares: Array.from(shares.slice(0, kept), of) };
-}
-
-/** Draw one of them. @param {Shares} found @param {number} random from 0 up to 1 */
-export function drawn({ ids, shares }, random) {
-  let sum = 0;
-  return ids[shares.findIndex((share) => (sum += share) >= random)] ?? ids[0];
 }

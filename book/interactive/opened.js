@@ -5,7 +5,6 @@
 import { Matrix } from "./arrays.js";
 import { shapes } from "./config.js";
 import { DecoderLayer } from "./layers.js";
-import { Transformer } from "./model.js";
 import { SMALL } from "./small_model.js";
 
 /**
@@ -32,11 +31,6 @@ export function smallArrays() {
   return arrays;
 }
 
-/** The small model. @returns {Transformer} */
-export function smallModel() {
-  return new Transformer(SMALL.config, smallArrays());
-}
-
 /**
  * How many numbers a part learns.
  * @param {Record<string, Matrix>} arrays
@@ -50,7 +44,7 @@ export function countParameters(arrays, name) {
 
 /**
  * Let a model note what goes into each of its parts and comes out of it.
- * @param {Transformer} model
+ * @param {import("./model.js").Transformer} model
  * @returns {(src: number[], tgt: number[]) => Record<string, Flow>} what flows for the
  *   token ids of a source, and of a target that begins with <sos>
  */

@@ -1,5 +1,6 @@
 // A plane to draw on: a square, and the numbers at its edges.
 
+import { onDrag } from "./canvas.js";
 import { circle, rect, segment, svg, widthOf, write } from "./draw.js";
 
 /** @typedef {import("./draw.js").Point} Point */
@@ -50,6 +51,23 @@ export class Plane {
     segment(drawing, [left, y], [left + side, y], axis);
     segment(drawing, [x, top], [x, top + side], axis);
   }
+}
+
+/**
+ * Let points of a figure's plane be dragged, and moved by the arrow keys.
+ * @param {{picture: SVGElement, plane: Plane, move: (key: string, to: Point) => void}} figure
+ * @param {number} step of an arrow key
+ * @param {(key: string) => ArrayLike<number>} at where a point stands
+ */
+export function dragPoints(figure, step, at) {
+  onDrag(
+    figure.picture,
+    (key, x, y) => figure.move(key, figure.plane.at([x, y])),
+    (key, right, down) => {
+      const from = at(key);
+      figure.move(key, [from[0] + step * right, from[1] - step * down]);
+    },
+  );
 }
 
 /**

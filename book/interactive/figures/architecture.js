@@ -7,7 +7,8 @@ import {
   BOLD, cell, edge, fixed, MIDDLE, rect, shade, signed, svg, touchable, write,
 } from "../draw.js";
 import { Figure, mounting } from "../frame.js";
-import { countParameters, parts, recorder, smallArrays, smallModel } from "../opened.js";
+import { Transformer } from "../model.js";
+import { countParameters, parts, recorder, smallArrays } from "../opened.js";
 import { SMALL } from "../small_model.js";
 
 /**
@@ -45,7 +46,7 @@ const OPENINGS = {
 /** The model, some of its parts open. */
 class Architecture extends Figure {
   arrays = smallArrays();
-  record = recorder(smallModel());
+  record = recorder(new Transformer(SMALL.config, this.arrays));
   columns = parts();
   sentence = SMALL.sentences[1];
   tgt = [SOS];

@@ -1,7 +1,6 @@
 // Chapter 5: the plane of the smallest translator: drag its words, train it by steps.
 
 import { softmax } from "../arrays.js";
-import { onDrag } from "../canvas.js";
 import { choice, pushButton } from "../controls.js";
 import { Adam, changed, GradientDescent } from "../descent.js";
 import {
@@ -9,7 +8,7 @@ import {
   write,
 } from "../draw.js";
 import { Figure, mounting } from "../frame.js";
-import { Plane, writeNames } from "../plane.js";
+import { dragPoints, Plane, writeNames } from "../plane.js";
 import {
   forward, gradientOf, PHRASES, SOURCE_WORDS, TARGET_WORDS, translate, untrained,
 } from "../smallest.js";
@@ -80,14 +79,7 @@ class SmallestPlane extends Figure {
       label: "Two planes: the words, and where the decoder lands",
     });
     this.addControls();
-    onDrag(
-      this.picture,
-      (key, x, y) => this.move(Number(key), this.plane.at([x, y])),
-      (key, right, down) => {
-        const [x, y] = this.words.row(Number(key));
-        this.move(Number(key), [x + 0.1 * right, y - 0.1 * down]);
-      },
-    );
+    dragPoints(this, 0.1, (key) => this.words.row(Number(key)));
   }
 
   addControls() {
@@ -144,8 +136,9 @@ class SmallestPlane extends Figure {
     return this.numbers[`${this.side}.embedding.weight`];
   }
 
-  /** @param {number} id @param {number[]} to */
-  move(id, to) {
+  /** @param {string} key @param {number[]} to */
+  move(key, to) {
+    const id = Number(key);
     const place = to.map((n) => Math.min(REACH, Math.max(-REACH, n)));
     const table = changed(this.words, (n, i) => (i >> 1 === id ? place[i % 2] : n));
     this.numbers = { ...this.numbers, [`${this.side}.embedding.weight`]: table };

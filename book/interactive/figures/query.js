@@ -2,13 +2,12 @@
 
 import { Matrix, timesTransposed } from "../arrays.js";
 import { scaledDotProductAttention } from "../attention.js";
-import { onDrag } from "../canvas.js";
 import { pushButton, slider } from "../controls.js";
 import {
   circle, END, fixed, MIDDLE, rect, segment, shade, through, write,
 } from "../draw.js";
 import { Figure, mounting } from "../frame.js";
-import { drawTip, Plane } from "../plane.js";
+import { dragPoints, drawTip, Plane } from "../plane.js";
 
 const WORDS = ["dog", "bites", "man"];
 /** @type {[string, number][]} */
@@ -86,14 +85,7 @@ class Query extends Figure {
     pushButton(this.controls, "as in the text", () => {
       Object.assign(this, { query: QUERY, keys: KEYS, power: 0.5 });
     });
-    onDrag(
-      this.picture,
-      (key, x, y) => this.move(key, this.plane.at([x, y])),
-      (key, right, down) => {
-        const [x, y] = key === "query" ? this.query : this.keys[Number(key)];
-        this.move(key, [x + 0.2 * right, y - 0.2 * down]);
-      },
-    );
+    dragPoints(this, 0.2, (key) => (key === "query" ? this.query : this.keys[Number(key)]));
   }
 
   /** @param {string} key @param {Vector} to */

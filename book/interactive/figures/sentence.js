@@ -3,7 +3,7 @@
 
 import { Matrix, timesTransposed } from "../arrays.js";
 import { scaledDotProductAttention } from "../attention.js";
-import { onDrag, onPress } from "../canvas.js";
+import { onPress } from "../canvas.js";
 import { choice, options, pushButton, toggle } from "../controls.js";
 import {
   BOLD, cell, circle, END, fixed, html, MIDDLE, rect, shade, signed, touchable, write,
@@ -11,7 +11,7 @@ import {
 import { mounting } from "../frame.js";
 import { HEADS } from "../head_numbers.js";
 import { MovingFigure } from "../moving.js";
-import { drawTip, Plane, writeNames } from "../plane.js";
+import { dragPoints, drawTip, Plane, writeNames } from "../plane.js";
 
 /** @typedef {{rows: string[], cols: string[], numbers: Matrix[]}} Head the tokens that
  *   ask and those that are asked; queries, keys and values */
@@ -140,14 +140,7 @@ class Sentence extends MovingFigure {
     this.masks = masks;
     this.addControls();
     onPress(this.picture, (key) => this.press(key));
-    onDrag(
-      this.picture,
-      (key, x, y) => key === "query" && this.move(this.plane.at([x, y])),
-      (key, right, down) => {
-        const [x, y] = this.now.query;
-        if (key === "query") this.move([x + 0.25 * right, y - 0.25 * down]);
-      },
-    );
+    dragPoints(this, 0.25, () => this.now.query);
     this.begin();
     this.now = this.computed();
   }
@@ -233,8 +226,9 @@ class Sentence extends MovingFigure {
     this.update();
   }
 
-  /** @param {number[]} to */
-  move(to) {
+  /** @param {string} key of the query, or of what stands still @param {number[]} to */
+  move(key, to) {
+    if (key !== "query") return;
     const { to: reach } = this.plane;
     this.moved = to.map((number) => Math.max(-reach, Math.min(reach, number)));
     this.update();

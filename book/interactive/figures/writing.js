@@ -3,7 +3,8 @@
 import { choice, Controls, pushButton, row, slider, textField } from "../controls.js";
 import { html } from "../draw.js";
 import { entitle } from "../frame.js";
-import { dialed, drawn, LanguageModel, Text } from "../language_model.js";
+import { LanguageModel, Text } from "../language_model.js";
+import { dialed, drawn } from "../sampling.js";
 import { SubwordVocabulary } from "../subwords.js";
 import { SITE } from "../translate/address.js";
 import { elsewhere, offer } from "../translate/loading.js";
@@ -110,7 +111,7 @@ class Writing {
   }
 
   likeliest() {
-    return dialed(this.logits, { temperature: 1, topK: SHOWN, topP: Infinity }).ids;
+    return dialed(this.logits, { topK: SHOWN }).ids;
   }
 
   next() {

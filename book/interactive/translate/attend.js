@@ -15,9 +15,6 @@ import { widest } from "./pictures.js";
 const ROW = 28;
 const [GAP, WIDEST_GAP] = [8, 26]; // between the words of a sentence
 const TALL = 132; // from one sentence down to the other
-// Weaker weights are left out of the drawings: of a long sentence more of them, or a page
-// would be busy with thousands of lines that nobody can tell apart.
-const faintest = (/** @type {Matrix} */ { rows, cols }) => (rows * cols > 900 ? 0.15 : 0.03);
 
 /**
  * Two columns: what is looked at on the left, who looks on the right.
@@ -142,19 +139,29 @@ function drawQuery(drawing, attention, place, at, box, [x, look]) {
 function drawWeights(drawing, { heads }, place, ends) {
   heads.forEach(({ weights, color }, head) => {
     const aside = 3 * (head - (heads.length - 1) / 2); // side by side, not one over all
-    const least = faintest(weights);
-    weights.toRows().forEach((row, query) =>
-      row.forEach((weight, key) => {
-        if (weight < least) return;
-        const strong = place < 0 || query === place;
-        const [from, to] = ends(key, query, aside);
-        segment(drawing, from, to, {
-          stroke: `var(--role-${color})`,
-          "stroke-width": (1 + 4 * weight).toFixed(1),
-          opacity: (weight ** 0.7 * (strong ? 0.95 : 0.25)).toFixed(3),
-        });
-      }),
-    );
+    forStrong(weights, (weight, query, key) => {
+      const strong = place < 0 || query === place;
+      const [from, to] = ends(key, query, aside);
+      segment(drawing, from, to, {
+        stroke: `var(--role-${color})`,
+        "stroke-width": (1 + 4 * weight).toFixed(1),
+        opacity: (weight ** 0.7 * (strong ? 0.95 : 0.25)).toFixed(3),
+      });
+    });
+  });
+}
+
+/**
+ * Weaker weights are left out of the drawings: of a long sentence more of them, or a page
+ * would be busy with thousands of lines that nobody can tell apart.
+ * @param {Matrix} weights
+ * @param {(weight: number, query: number, key: number) => void} draw
+ */
+function forStrong(weights, draw) {
+  const { rows, cols, data } = weights;
+  const least = rows * cols > 900 ? 0.15 : 0.03;
+  data.forEach((weight, at) => {
+    if (weight >= least) draw(weight, Math.floor(at / cols), at % cols);
   });
 }
 
@@ -235,16 +242,12 @@ function drawTable(parent, { weights, color }, [left, top], side, place) {
   const { rows, cols } = weights;
   const ground = { fill: "var(--field)", stroke: "var(--line)" };
   rect(parent, [left, top, side * cols, side * rows], ground);
-  const least = faintest(weights);
-  weights.toRows().forEach((row, query) =>
-    row.forEach((weight, key) => {
-      if (weight < least) return;
-      const [x, y] = [left + side * key + 0.5, top + side * query + 0.5];
-      const fill = tint(weight, color, "field");
-      const cell = rect(parent, [x, y, side - 1, side - 1], { fill });
-      svg(cell, "title", {}, fixed(weight));
-    }),
-  );
+  forStrong(weights, (weight, query, key) => {
+    const [x, y] = [left + side * key + 0.5, top + side * query + 0.5];
+    const fill = tint(weight, color, "field");
+    const cell = rect(parent, [x, y, side - 1, side - 1], { fill });
+    svg(cell, "title", {}, fixed(weight));
+  });
   if (place < 0 || place >= rows) return;
   const frame = { fill: "none", stroke: "var(--accent)", "stroke-width": 2 };
   rect(parent, [left, top + side * place, side * cols, side], frame);

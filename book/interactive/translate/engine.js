@@ -5,6 +5,7 @@ import { largestPlaces } from "../arrays.js";
 import { BeamSearch } from "../beam.js";
 import { Greedy } from "../greedy.js";
 import { Transformer } from "../model.js";
+import { dialed, drawn } from "../sampling.js";
 import { unpacked } from "../weights.js";
 import { serve } from "../worker.js";
 
@@ -67,7 +68,9 @@ export class Decoding {
     }
     const trace = this.greedy();
     const step = trace.step();
-    if (this.settings.way === "drawn") step.token = draw(step.logProbabilities, this.random());
+    if (this.settings.way === "drawn") {
+      step.token = drawn(dialed(step.logProbabilities, {}), this.random());
+    }
     return { done: trace.done, step: stepOf(step.token, step) };
   }
 
@@ -128,24 +131,6 @@ function part(attention, name) {
   return Object.fromEntries(
     Object.entries(attention).filter(([each]) => each.startsWith(name)),
   );
-}
-
-/**
- * Choose a token at random, each as often as its probability says.
- * @param {Float32Array} logProbabilities
- * @param {number} random from 0 up to 1
- */
-export function draw(logProbabilities, random) {
-  let left = random;
-  let last = 0;
-  for (let token = 0; token < logProbabilities.length; token++) {
-    const probability = Math.exp(logProbabilities[token]);
-    if (probability === 0) continue;
-    last = token;
-    left -= probability;
-    if (left < 0) break;
-  }
-  return last;
 }
 
 /** Answer what a page asks for; it names each of its translations. */

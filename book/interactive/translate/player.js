@@ -20,6 +20,9 @@ export class Player {
     /** Tokens a second. */
     this.speed = 4;
     this.playing = false;
+    /** How many steps are to be shown without a pause; null if that is not on its way.
+     * @type {number | null} */
+    this.wanted = null;
     /** Goes up with every stop: what still waits for a step then goes no further. */
     this.turn = 0;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -59,6 +62,7 @@ export class Player {
     clearTimeout(this.timer);
     this.turn += 1;
     this.playing = false;
+    this.wanted = null;
   }
 
   async forward() {
@@ -80,9 +84,11 @@ export class Player {
    */
   async run(count = Infinity, thenPlay = false) {
     this.stop();
+    Object.assign(this, { wanted: count, playing: thenPlay });
     while (!this.session.atEnd && this.session.shown < count) {
       if (!(await this.advance())) return;
     }
+    this.stop();
     if (thenPlay && !this.session.atEnd) this.play();
     else this.changed();
   }

@@ -202,8 +202,10 @@ export class Studio {
   /** After a change of the settings: as far as before, at once. */
   again() {
     const { session, player } = this;
-    const [count, playing] = [session.shown, player.playing];
-    const wanted = session.atEnd || session.sources.length > 1 ? Infinity : count;
+    const whole = session.atEnd || session.sources.length > 1;
+    // One change follows another before all is written again: a slider that is dragged.
+    const wanted = player.wanted ?? (whole ? Infinity : session.shown);
+    const { playing } = player;
     session.again();
     this.transport?.show(); // all else stays until it is written again
     player.run(wanted, playing);
