@@ -16,6 +16,7 @@ from lib.text.continuations import TextDataset
 from lib.text.dropout import cut_again
 from lib.text.pairs import ParallelDataset, positions_needed
 from lib.text.sentences import Pair
+from lib.training.settings import TrainingSettings
 
 
 class TextData(lightning.LightningDataModule):
@@ -24,15 +25,15 @@ class TextData(lightning.LightningDataModule):
     Args:
         train_set: what is learned from.
         validation_set: what tells how well.
-        max_tokens: most tokens in a batch, padding included.
-        seed: with the number of the epoch, decides the order of training.
+        settings: hyperparameters; the seed, with the number of the epoch, decides the
+            order of training.
 
     Raises:
         ValueError: if a part is empty, or one text of it has more than ``max_tokens``.
 
     Example:
         >>> texts = TextDataset.of_texts(["lets go"], Vocabulary(["lets", "go"]))
-        >>> len(TextData(texts, texts, max_tokens=100, seed=0).val_dataloader())
+        >>> len(TextData(texts, texts, TrainingSettings()).val_dataloader())
         1
     """
 
@@ -40,8 +41,7 @@ class TextData(lightning.LightningDataModule):
         self,
         train_set: TextDataset | ParallelDataset,
         validation_set: TextDataset | ParallelDataset,
-        max_tokens: int,
-        seed: int,
+        settings: TrainingSettings,
     ) -> None:
         super().__init__()
         self.train_set: Any = train_set
@@ -50,19 +50,19 @@ class TextData(lightning.LightningDataModule):
             if not len(part):
                 raise ValueError(f"The corpus has no sentences in its part {name!r}.")
             longest = max(part.lengths())
-            TokenBatchSampler([longest], max_tokens)  # refuses what fits no batch
-        self.max_tokens = max_tokens
-        self.seed = seed
+            # What fits no batch is refused.
+            TokenBatchSampler([longest], settings.max_tokens)
+        self.settings = settings
 
     def _loader(self, dataset: Any, seed: int | None) -> DataLoader[Any]:
-        sampler = TokenBatchSampler(dataset.lengths(), self.max_tokens, seed)
+        sampler = TokenBatchSampler(dataset.lengths(), self.settings.max_tokens, seed)
         return DataLoader(dataset, batch_sampler=sampler, collate_fn=dataset.collate)
 
     def train_dataloader(self) -> DataLoader[Any]:
         """Return the batches of this epoch, in the order of its seed and number."""
         epoch = self.trainer.current_epoch if self.trainer else 0
         # Far apart, so that no epoch of one seed is an epoch of the next.
-        seed = self.seed * 100_003 + epoch
+        seed = self.settings.seed * 100_003 + epoch
         return self._loader(self._of_epoch(seed), seed)
 
     def _of_epoch(self, seed: int) -> Any:
@@ -81,22 +81,17 @@ class TranslationData(TextData):
             :class:`ParallelDataset` has made of them, which is not encoded again.
         src_vocab: the words of the source language.
         tgt_vocab: the words of the target language.
-        max_tokens: most tokens in a batch, padding included.
-        seed: with the number of the epoch, decides the order of training.
-        subword_dropout: probability with which each merge of sub-words is left out of
-            the sources in training.
-        copying: share of the training pairs that are drawn anew for each epoch, with
-            other names, numbers and forms in them.
+        settings: hyperparameters, as for :class:`TextData`.
 
     Raises:
         ValueError: if a part is missing or empty, or one sentence of it has more than
-            ``max_tokens``.
+            ``max_tokens``, or no place among ``max_len`` positions.
 
     Example:
         >>> pairs = [("lets go", "vamos"), ("to go", "ir")]
         >>> english, spanish = (Vocabulary.build(side) for side in zip(*pairs))
         >>> splits = {"train": pairs, "validation": pairs}
-        >>> data = TranslationData(splits, english, spanish, max_tokens=100, seed=0)
+        >>> data = TranslationData(splits, english, spanish, TrainingSettings())
         >>> len(data.val_dataloader())
         1
     """
@@ -106,42 +101,29 @@ class TranslationData(TextData):
         splits: Mapping[str, Sequence[Pair] | ParallelDataset],
         src_vocab: Vocabulary,
         tgt_vocab: Vocabulary,
-        max_tokens: int,
-        seed: int,
-        subword_dropout: float = 0.0,
-        copying: float = 0.0,
+        settings: TrainingSettings,
     ) -> None:
         train_set, validation_set = (
             _encoded(splits.get(name, ()), src_vocab, tgt_vocab)
             for name in ("train", "validation")
         )
-        super().__init__(train_set, validation_set, max_tokens, seed)
-        self.subword_dropout = subword_dropout
-        self.copying = copying
-
-    def check_lengths(self, max_len: int) -> None:
-        """Refuse sentences for which a model of ``max_len`` positions is too short.
-
-        Raises:
-            ValueError: if there is one; the message shows it.
-        """
-        for part in (self.train_set, self.validation_set):
+        super().__init__(train_set, validation_set, settings)
+        for part in (train_set, validation_set):
             for pair, (src, tgt) in zip(part.pairs, part, strict=True):
                 needed = positions_needed(src, tgt)
-                if needed > max_len:
+                if needed > settings.max_len:
                     raise ValueError(
                         f"The pair {pair!r} needs {needed} positions, but max_len is "
-                        f"{max_len}; leave it out, or choose a larger max_len."
+                        f"{settings.max_len}; leave it out, or choose a larger max_len."
                     )
 
     def _of_epoch(self, seed: int) -> ParallelDataset:
-        train_set = self._drawn_anew(seed) if self.copying else self.train_set
-        if self.subword_dropout:
-            train_set = cut_again(train_set, self.subword_dropout, seed)
-        return train_set
+        anew, dropout = self.settings.copying, self.settings.subword_dropout
+        train_set = self._drawn_anew(seed) if anew else self.train_set
+        return cut_again(train_set, dropout, seed) if dropout else train_set
 
     def _drawn_anew(self, seed: int) -> ParallelDataset:
-        pairs = self._copies.mixed(self.copying, seed)
+        pairs = self._copies.mixed(self.settings.copying, seed)
         drawn = ParallelDataset(pairs, *self.train_set.vocabularies)
         # A name that is spelled out may be long; the model has no positions for it.
         return drawn.fitting(max(self.train_set.lengths()))

@@ -74,8 +74,7 @@ def train_language_model(
         model = modernize(plain, **settings.leaves().changes())
         return LanguageTask(model, vocabulary.pad_id, settings)
 
-    parts = splits["train"], splits["validation"]
-    data = TextData(*parts, settings.max_tokens, settings.seed)
+    data = TextData(splits["train"], splits["validation"], settings)
     ids = {
         name: [(i.tolist(), t.tolist()) for i, t in splits[name].examples]
         for name in splits

@@ -76,16 +76,7 @@ def train(
             f"candidates = {settings.candidates} needs a trained translator to begin "
             "with (--from): one that writes nothing right learns nothing from it."
         )
-    data = TranslationData(
-        splits,
-        src_vocab,
-        tgt_vocab,
-        settings.max_tokens,
-        settings.seed,
-        settings.subword_dropout,
-        settings.copying,
-    )
-    data.check_lengths(settings.max_len)
+    data = TranslationData(splits, src_vocab, tgt_vocab, settings)
     folder = None if folder is None else Path(folder)
     pairs = {
         name: part.pairs if isinstance(part, ParallelDataset) else part

@@ -25,6 +25,7 @@ from lib.text import (
     Vocabulary,
     collate,
 )
+from lib.training import TrainingSettings
 from lib.training.data import TranslationData
 from tests.refusals import Call, each_refusal, refuses
 
@@ -50,13 +51,15 @@ def test_sentences_become_ids_with_their_ends() -> None:
 def test_pairs_may_come_one_by_one() -> None:
     assert len(ParallelDataset(iter(PAIRS), ENGLISH, SPANISH)) == len(PAIRS)
     splits = {"train": iter(PAIRS), "validation": iter(PAIRS)}
-    assert len(TranslationData(splits, ENGLISH, SPANISH, 99, 0).train_set) == len(PAIRS)
+    found = TranslationData(splits, ENGLISH, SPANISH, TrainingSettings())
+    assert len(found.train_set) == len(PAIRS)
 
 
 def test_what_is_encoded_is_not_encoded_again() -> None:
     encoded = ParallelDataset(PAIRS, ENGLISH, SPANISH)
     splits = {"train": encoded, "validation": encoded}
-    assert TranslationData(splits, ENGLISH, SPANISH, 99, 0).train_set is encoded
+    found = TranslationData(splits, ENGLISH, SPANISH, TrainingSettings())
+    assert found.train_set is encoded
 
 
 @pytest.mark.parametrize(
@@ -169,7 +172,8 @@ def test_a_sentence_may_fill_a_batch() -> None:
 
 def data(seed: int = 0) -> TranslationData:
     splits = {"train": PAIRS, "validation": PAIRS[:3]}
-    return TranslationData(splits, ENGLISH, SPANISH, max_tokens=30, seed=seed)
+    settings = TrainingSettings(max_tokens=30, seed=seed)
+    return TranslationData(splits, ENGLISH, SPANISH, settings)
 
 
 def test_an_epoch_shows_every_pair_once_in_batches_as_large_as_asked() -> None:
@@ -204,7 +208,7 @@ def test_a_missing_or_empty_part_is_refused_by_name(missing: str) -> None:
     without = {name: pairs for name, pairs in splits.items() if name != missing}
     for broken in (splits, without):
         with pytest.raises(ValueError, match=f"no sentences in its part '{missing}'"):
-            TranslationData(broken, ENGLISH, SPANISH, max_tokens=30, seed=0)
+            TranslationData(broken, ENGLISH, SPANISH, TrainingSettings())
 
 
 @pytest.mark.parametrize("pair", [("a b a", "b"), ("a", "b a b")])
@@ -213,8 +217,9 @@ def test_a_sentence_without_a_place_is_shown_or_left_out(pair: tuple[str, str]) 
         Vocabulary(["a", "b"]),
         {"train": [("a", "b")], "validation": [pair]},
     )
-    found = TranslationData(splits, words, words, max_tokens=9, seed=0)
-    found.check_lengths(4)  # three words, and <eos> behind or <sos> in front
+    # Three words, and <eos> behind or <sos> in front.
+    enough, short = (TrainingSettings(max_len=size) for size in (4, 3))
+    found = TranslationData(splits, words, words, enough)
     shown = f"{re.escape(repr(pair))} needs 4 positions"
-    refuses(lambda: found.check_lengths(3), shown)
+    refuses(lambda: TranslationData(splits, words, words, short), shown)
     assert [len(found.validation_set.fitting(size)) for size in (3, 4)] == [0, 1]

@@ -11,6 +11,7 @@ from lib.commands.settings import read_settings
 from lib.corpora import SAMPLE
 from lib.text import ParallelDataset, Vocabulary, cut_again
 from lib.text.subwords import SubwordVocabulary
+from lib.training import TrainingSettings
 from lib.training.data import TranslationData
 from lib.translator import Translator
 from tests.refusals import Call, each_refusal, refuses
@@ -64,7 +65,8 @@ def test_a_cut_longer_than_any_sentence_falls_back() -> None:
 
 def test_training_sees_random_cuts_and_validation_never() -> None:
     splits = {"train": PAIRS[:30], "validation": PAIRS[30:40]}
-    data = TranslationData(splits, SHARED, SHARED, 1000, seed=3, subword_dropout=0.3)
+    settings = TrainingSettings(subword_dropout=0.3, vocab_size=150)
+    data = TranslationData(splits, SHARED, SHARED, settings)
     plain = ParallelDataset(PAIRS[:30], SHARED, SHARED)
     usual = {tuple(src.tolist()) for src in plain.sources}
     seen = [

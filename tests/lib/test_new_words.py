@@ -67,7 +67,7 @@ def test_the_same_words_give_the_same_model_and_new_ones_the_same_each_time(
 
 def test_each_epoch_draws_other_pairs_and_each_run_the_same() -> None:
     splits = {"train": PAIRS, "validation": PAIRS[:5]}
-    data = TranslationData(splits, NEW, NEW, 400, seed=0, copying=0.5)
+    data = TranslationData(splits, NEW, NEW, dataclasses.replace(TINY, copying=0.5))
     drawn = [data._drawn_anew(seed).pairs for seed in (0, 1, 0)]
     assert drawn[0] == drawn[2] != drawn[1]
     plain = dataclasses.replace(TINY, copying=0.0)

@@ -187,7 +187,7 @@ def test_the_bleu_in_the_log_is_that_of_the_translations(tmp_path: Path) -> None
     parts = corpus()
     task = train(*parts, settings, tmp_path, tokenizer="char")
     (splits, src_vocab, tgt_vocab), model = parts, task.model
-    data = TranslationData(splits, src_vocab, tgt_vocab, settings.max_tokens, 0)
+    data = TranslationData(splits, src_vocab, tgt_vocab, settings)
     written, wanted = [], []
     for batch in data.val_dataloader():
         limit = batch.tgt_out.size(1) + 10
