@@ -67,10 +67,8 @@ def read_questions(path: Path) -> list[Question]:
     """
     found: list[Question] = []
     for one in tomllib.loads(path.read_text(encoding="utf-8"))["question"]:
-        unknown = one.keys() ^ {"ask", "right", "wrong"}
-        if unknown - {"check"} or any(
-            len(o) != 2 for o in (one["right"], *one["wrong"])
-        ):
+        unknown = (one.keys() ^ {"ask", "right", "wrong"}) - {"check"}
+        if unknown or {2} != set(map(len, (one["right"], *one["wrong"]))):
             raise ValueError(
                 f"{path.name}: a question has `ask`, `right` with two texts, `wrong` "
                 f"with pairs of texts and maybe `check`, but one has {sorted(one)}: "
@@ -110,13 +108,10 @@ def exam(seed: int, solved: bool = False) -> str:
     draw = random.Random(seed)
     names = [chapter.stem for chapter in chapters()]
     twice = draw.sample(names, IN_EXAM - len(names))
-    chosen = [
-        one
-        for name in names
-        for one in draw.sample(
-            read_questions(BANK / f"{name}.toml"), 2 if name in twice else 1
-        )
-    ]
+    chosen: list[Question] = []
+    for name in names:
+        asked = read_questions(BANK / f"{name}.toml")
+        chosen += draw.sample(asked, 2 if name in twice else 1)
     title = "Exam · The Transformer, Piece by Piece" + " · Solutions" * solved
     body = ""
     for number, one in enumerate(chosen, start=1):

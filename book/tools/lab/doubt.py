@@ -29,7 +29,7 @@ from lib.translator import Translator
 from lib.translator.card import REPORT_FILE, write_card
 from lib.translator.translator import Doubted
 
-BEAM, PENALTY = 4, 0.6  # as in measure.py
+BEAM, PENALTY = 4, 0.6  # the paper's
 JUDGED = "judged.tsv"
 SENTENCES = 200  # of the validation part
 FALSE_ALARMS = 0.08  # of the right ones, so that it stays below .1 on others

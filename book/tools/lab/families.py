@@ -152,14 +152,14 @@ def filled(model: Any, texts: Sequence[str], vocabulary: Vocabulary) -> dict[str
         rows = TextDataset((gap(*one, vocabulary) for one in gaps), vocabulary.pad_id)
         ids, mask, labels = rows.collate([rows[n] for n in range(len(rows))])
         with evaluating(model), torch.no_grad():
-            said = model(ids, mask).argmax(dim=-1)
+            numbers = model(ids, mask).argmax(dim=-1)
         asked = labels != vocabulary.pad_id
-        words = [
+        said, wanted = (
             [vocabulary.tokens[number] for number in row[asked].tolist()]
-            for row in (said, labels)
-        ]
-        right = sum(is_right(kind, *pair) for pair in zip(*words, strict=True))
-        found[kind] = [right, len(gaps), words[0].count("no")]
+            for row in (numbers, labels)
+        )
+        right = sum(map(is_right, itertools.repeat(kind), said, wanted))
+        found[kind] = [right, len(gaps), said.count("no")]
     return found
 
 

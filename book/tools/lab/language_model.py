@@ -70,26 +70,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     task = train_language_model(splits, vocabulary, settings, **how)
     write_language_model(options.out, task.model.cpu(), vocabulary, half=True)
     model, _ = read_language_model(options.out)  # as everybody will have it
-    report: dict[str, Any] = {
+    parts = ("validation", *unseen_parts(texts))
+    scores = {part: score_texts(model, vocabulary, texts[part]) for part in parts}
+    report = {
         "corpus": corpus.name,
         "side": options.side,
         "attribution": corpus.attribution,
         "parameters": count_parameters(model),
         "texts": {name: len(part) for name, part in texts.items()},
         "machine": machine(),
-        "scores": {},
+        "scores": {part: score._asdict() for part, score in scores.items()},
     }
-    for part in ("validation", *unseen_parts(texts)):
-        score = score_texts(model, vocabulary, texts[part])
-        report["scores"][part] = score._asdict()
-        print(
-            f"{part}: perplexity {score.perplexity:.2f} of {score.tokens:,} sub-words, "
-            f"{score.bits_per_character:.3f} bits for each of {score.characters:,} "
-            f"characters, {score.texts:,} texts"
-        )
     write_whole(options.out / "settings.toml", to_toml(dataclasses.asdict(settings)))
     write_json(options.out / "scores.json", report)
     write_whole(options.out / "README.md", card(options.out))
+    print(card(options.out))
 
 
 def card(folder: Path) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 
 from safetensors.torch import load_file
 
-from book.tools.lab.doubt import measure_doubt
+from book.tools.lab.doubt import BEAM, PENALTY, measure_doubt
 from book.tools.lab.scoring import counts_table, grade
 from lib import corpora
 from lib.corpora import Corpus, references
@@ -37,7 +37,6 @@ from lib.training.words import with_words
 from lib.translator import Translator
 from lib.translator.card import EARLIER, REPORT_FILE, SETTINGS_FILE, machine, write_card
 
-BEAM, PENALTY = 4, 0.6  # the paper's
 SEARCHES = [(beam, PENALTY) for beam in (1, 2, 4, 8)]
 SEARCHES += [(BEAM, penalty) for penalty in (0.0, 1.0, 2.0, 3.0)]
 AVERAGES = (2, 4, 8)
