@@ -115,12 +115,11 @@ def test_the_two_days_add_up() -> None:
             assert minutes_of(numbers_in(named)) <= room, what
     for _, what, hours in tables(text)[2][1:-1]:
         read_up_to, numbers = what.partition("xercise")[0], numbers_in(what)
-        least = float(minutes_of(numbers))
-        for number, _, until in re.findall(
-            r"\b(\d+)(?!\.)( as far as \*([^*]+))?", read_up_to
-        ):
-            least += reading(int(number), until or "Exercises")
-        expect(hours, least)
+        parts = re.findall(r"\b(\d+)(?!\.)(?: as far as \*([^*]+))?", read_up_to)
+        least = sum(
+            reading(int(number), until or "Exercises") for number, until in read
+        )
+        expect(hours, least + minutes_of(numbers))
 
 
 def test_the_weights_of_the_pages_are_those_of_the_record() -> None:

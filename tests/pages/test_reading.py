@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import nbformat
-import pytest
-
-from book.tools.notebooks.files import chapters
 from book.tools.notebooks.reading import amounts, stated
+from tests.book_sources import each_chapter, read
 
 LONGER = {"13_decoding": 2400, "16_real_sentences": 2800}
-ALL = [pytest.param(path, id=path.stem) for path in chapters() if stated(path)]
 
 
-@pytest.mark.parametrize("path", ALL)
+@each_chapter
 def test_the_main_line_is_a_quarter_of_an_hour(path: Path) -> None:
     found = amounts(path)
     assert found["opening"].words <= 300
@@ -24,16 +20,15 @@ def test_the_main_line_is_a_quarter_of_an_hour(path: Path) -> None:
     assert found["rest"].words <= 1200
 
 
-@pytest.mark.parametrize("path", ALL)
+@each_chapter
 def test_the_top_tells_the_minutes(path: Path) -> None:
     found = amounts(path)
     assert stated(path) == (found["main"].minutes, found["rest"].minutes)
 
 
-@pytest.mark.parametrize("path", ALL)
+@each_chapter
 def test_the_summary_has_at_most_seven_sentences(path: Path) -> None:
-    cells = nbformat.read(path, as_version=4).cells
-    (text,) = (c.source for c in cells if "## Summary" in c.source)
+    (text,) = (c.source for c in read(path).cells if "## Summary" in c.source)
     text = text.partition("## Summary")[2].partition("## Further")[0]
     text = re.sub(r"\$[^$]*\$|`[^`]*`", "it", text)
     assert len(re.findall(r"[.!?](?=\s|$)", text)) <= 7
