@@ -272,7 +272,6 @@ def test_half_an_export_is_refused(small: Translator, tmp_path: Path) -> None:
     whole = file.read_bytes()
     for content, words in (
         (whole[:-9], r"its file model\.bin has [0-9,]+ bytes"),
-        (b"", r"its file model\.bin has 0 bytes"),
         (b"\0" * len(whole), "is not a whole export of this book: "),
     ):
         file.write_bytes(content)
