@@ -1,12 +1,14 @@
-// What the comparison with lib does not reach: caches and readers, the ε of a norm.
+// What the comparison with lib does not reach: caches and readers, the ε of a norm, the
+// ends and the limits of decoding.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Matrix } from "../../book/interactive/arrays.js";
+import { Greedy } from "../../book/interactive/greedy.js";
 import { LayerNorm } from "../../book/interactive/layers.js";
 import { Transformer } from "../../book/interactive/model.js";
-import { Reader } from "../../book/interactive/steps.js";
-import { CONFIG, near, randomArrays } from "./helpers.js";
+import { lengthLimit, Reader } from "../../book/interactive/steps.js";
+import { CONFIG, ENDS, near, randomArrays } from "./helpers.js";
 
 const model = () => new Transformer(CONFIG, randomArrays());
 const SRC = [4, 5, 6, 2];
@@ -51,4 +53,19 @@ test("a reader without the mask has read the whole beginning again", () => {
 test("a norm of equal numbers is its shift: ε keeps the root away from zero", () => {
   const norm = new LayerNorm({ "n.weight": row(2, 3), "n.bias": row(10, 20) }, "n");
   assert.deepEqual(norm.forward(row(5, 5)).toRows(), [[10, 20]]);
+});
+
+test("after <eos>, or at the limit, there is no further step", () => {
+  const greedy = new Greedy(model(), SRC, ENDS);
+  greedy.step(2);
+  assert.ok(greedy.done);
+  assert.throws(() => greedy.step(), /rewind/);
+  const endless = new Greedy(model(), SRC, ENDS);
+  while (!endless.done) endless.step(4);
+  assert.equal(endless.ids.length, CONFIG.max_len);
+});
+
+test("a translation is limited by its source, and by what the model can read", () => {
+  assert.equal(lengthLimit(model(), SRC), 20);
+  assert.equal(lengthLimit({ config: { max_len: 128 } }, SRC), 54);
 });

@@ -92,7 +92,7 @@ def test_the_numbers_of_the_parts_are_those_of_lib(show: Show) -> None:
     assert "likeliest next: muerde" in said(page)
 
 
-def test_parts_open_close_and_tell_their_count(show: Show) -> None:
+def test_parts_open_and_every_sentence_is_written_to_its_end(show: Show) -> None:
     page = show("architecture", "encoder_layer")
     counted = count_parameters(MODEL.encoder.layers[0].feed_forward)
     whole = f"of the model's {count_parameters(MODEL):,} numbers"
@@ -105,10 +105,6 @@ def test_parts_open_close_and_tell_their_count(show: Show) -> None:
     encoder.press("Enter")
     page.click('[data-key="encoder.layers.1"]')
     assert page.locator('[data-key="encoder.layers.1.feed_forward"]').count() == 1
-
-
-def test_it_writes_every_sentence_to_its_end(show: Show) -> None:
-    page = show("architecture", "decoder_layer")
     write = page.locator("button", has_text="write")
     for source, target in small_model.PAIRS:
         page.select_option("select >> nth=0", source)

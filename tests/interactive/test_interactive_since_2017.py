@@ -9,11 +9,8 @@ from lib.translator import SHIPPED
 from tests.interactive.figure_page import Show, press, said
 
 
-def test_the_page_has_the_numbers_that_were_measured() -> None:
-    assert FILE.read_text(encoding="utf-8") == text()
-
-
 def test_each_stage_tells_its_losses_and_its_cache(show: Show) -> None:
+    assert FILE.read_text(encoding="utf-8") == text()
     measured = read_json(SHIPPED / "measurements" / "since_2017.json")
     page = show("since_2017")
     for count in range(len(WAY) + 1):

@@ -17,29 +17,12 @@ test("16-bit floats: ordinary, tiny, the largest, and no numbers", () => {
   assert.deepEqual(found, exact);
 });
 
-test("a safetensors file by hand", () => {
-  const table = {
-    __metadata__: { format: "pt" },
-    w: { dtype: "F32", shape: [1, 2], data_offsets: [0, 8] },
-    b: { dtype: "F16", shape: [2], data_offsets: [8, 12] },
-  };
-  const file = (dtype) => {
-    const head = bytesOf(JSON.stringify({ ...table, w: { ...table.w, dtype } }));
-    const bytes = new Uint8Array(8 + head.length + 12);
-    new DataView(bytes.buffer).setBigUint64(0, BigInt(head.length), true);
-    bytes.set(head, 8);
-    bytes.set(new Uint8Array(Float32Array.of(1.5, -2).buffer), 8 + head.length);
-    bytes.set(new Uint8Array(Uint16Array.of(0x3c00, 0xc000).buffer), 16 + head.length);
-    return bytes.buffer;
-  };
-  const { w, b } = readSafetensors(file("F32"));
-  assert.deepEqual([w.toRows(), b.toRows()], [[[1.5, -2]], [[1, -2]]]);
-  assert.throws(() => readSafetensors(file("I64")), /w holds I64/);
-});
-
-test("the checksum is that of zlib", () => {
-  assert.equal(crc32(bytesOf("123456789")), "cbf43926");
-  assert.equal(crc32(bytesOf("")), "00000000");
+test("a file of other numbers is refused", () => {
+  const table = { w: { dtype: "I64", shape: [1], data_offsets: [0, 8] } };
+  const head = bytesOf(JSON.stringify(table));
+  const length = new Uint8Array(BigUint64Array.of(BigInt(head.length)).buffer);
+  const { buffer } = Uint8Array.of(...length, ...head);
+  assert.throws(() => readSafetensors(buffer), /w holds I64/);
 });
 
 /** A model of one matrix and one list, in parts. */
