@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 from pathlib import Path
-from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -20,18 +20,6 @@ from book.tools.lab.bench.table import number, table
 from book.tools.lab.record import RECORDS
 from lib.model import count_parameters
 from lib.text.files import read_json
-
-
-@pytest.fixture
-def no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the sections that start a process of their own believe that they did."""
-
-    def fail(*_: Any, **__: Any) -> None:
-        raise RuntimeError("no compiler was found")
-
-    monkeypatch.setattr(training, "in_fresh_process", lambda *_: 12.6)
-    monkeypatch.setattr(sections, "in_fresh_process", fail)
-
 
 # --- fairness -------------------------------------------------------------------------
 
@@ -63,33 +51,22 @@ def test_a_ratio_is_taken_pair_by_pair() -> None:
     assert timing.spread([5.0, 1.0, 3.0]) == {"median": 3.0, "low": 1.0, "high": 5.0}
 
 
-def test_facts_are_told_in_the_row_or_the_ratio_of_that_name() -> None:
-    facts = {"a": {"megabytes": 7}, "b ÷ a": {"tokens": 20}}
-    contenders = {"a": lambda number: 1, "b": lambda number: 2}
-    rows, ratios = timing.Turns(contenders, 2, [("b", "a")], facts).run()
-    assert [row.get("megabytes") for row in rows] == [7, None]
-    assert [row["tokens"] for row in ratios] == [20]
-
-
 def test_all_batches_hold_the_same_sentences_within_the_limit() -> None:
     pairs = batches.sentence_pairs(QUICK)
-    by_length, as_they_come = (
-        batches.batches_by_length(QUICK),
-        batches.batches_as_they_come(QUICK),
-    )
+    by_length = batches.batches_by_length(QUICK)
+    as_they_come = batches.batches_as_they_come(QUICK)
+    one_length = batches.batches_of_one_length(QUICK)
     for batch in by_length + as_they_come:
         assert batch.src.numel() <= QUICK.max_tokens
         assert batch.tgt_in.numel() <= QUICK.max_tokens
     assert sum(len(batch.src) for batch in by_length) == len(pairs)
     tokens = sum(int((batch.src != 0).sum()) for batch in by_length)
     assert tokens == sum(len(src) for src, _ in pairs)
-    for batch in batches.batches_of_one_length(QUICK):
+    for batch in one_length:
         size = (QUICK.padded_batch, QUICK.padded_length)
         assert batch.src.shape == batch.tgt_in.shape == batch.tgt_out.shape == size
-    shares = [
-        batches.padding_share(made)
-        for made in (by_length, as_they_come, batches.batches_of_one_length(QUICK))
-    ]
+    made = (by_length, as_they_come, one_length)
+    shares = list(map(batches.padding_share, made))
     assert shares == sorted(shares)
     assert shares[0] < 0.15 < 0.7 < shares[2]
 
@@ -153,8 +130,12 @@ def test_every_contender_learns_in_the_loop(half: bool) -> None:
 
 
 def test_every_section_runs_and_is_written(
-    no_processes: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    # No process of its own: one section believes in it, the other has no compiler.
+    no_compiler = Mock(side_effect=RuntimeError("no compiler was found"))
+    monkeypatch.setattr(training, "in_fresh_process", lambda *_: 12.6)
+    monkeypatch.setattr(sections, "in_fresh_process", no_compiler)
     assert command.main(["--quick", "--out", str(tmp_path)]) == 0
     result = read_json(tmp_path / "bench.json")
     assert list(result["sections"]) == list(SECTIONS)
@@ -162,7 +143,8 @@ def test_every_section_runs_and_is_written(
         for row in section["rows"] + section["ratios"]:
             assert 0 < row["low"] <= row["median"] <= row["high"], (name, row)
     assert result["sections"]["training"]["rows"][0]["megabytes"] == 13
-    assert "no compiler was found" in result["sections"]["compile"]["note"]
+    assert result["sections"]["compile"]["note"].endswith("no compiler was found.")
+    assert any("tokens" in ratio for ratio in result["sections"]["cache"]["ratios"])
     text = (tmp_path / "bench.md").read_text(encoding="utf-8")
     assert text == capsys.readouterr().out
     for section in result["sections"].values():

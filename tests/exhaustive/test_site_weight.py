@@ -6,10 +6,8 @@ printed and kept in _build/page-weights.md.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-import pytest
 from playwright.sync_api import Browser
 
 from book.tools.project.address import ROOT
@@ -31,26 +29,17 @@ ROUND_TRIPS = 6  # a connection, the page, what it names, and what that names
 BLOCKING = {"Document", "Stylesheet"}
 
 
-@dataclass(frozen=True)
-class Weight:
+HEAD = """| page | before the text, kB | beyond pictures, kB | pictures, kB | ready, s |
+|---|---:|---:|---:|---:|"""
+
+
+class Weight(NamedTuple):
     """What one page transfers, in bytes, and when it was ready, in seconds."""
 
-    page: str
     text: int
     others: int
     pictures: int
     ready: float
-
-    @property
-    def row(self) -> str:
-        """A line of the table."""
-        sizes = (self.text, self.others, self.pictures)
-        kilobytes = " | ".join(f"{size / 1000:.0f}" for size in sizes)
-        return f"| {self.page} | {kilobytes} | {self.ready:.2f} |"
-
-
-HEAD = """| page | before the text, kB | beyond pictures, kB | pictures, kB | ready, s |
-|---|---:|---:|---:|---:|"""
 
 
 def weigh(browser: Browser, base: str, name: str) -> Weight:
@@ -83,37 +72,27 @@ def weigh(browser: Browser, base: str, name: str) -> Weight:
     text = sum(size for each, size in sizes.items() if kinds.get(each) in BLOCKING)
     pictures = sum(size for each, size in sizes.items() if kinds.get(each) == "Image")
     others = sum(sizes.values()) - pictures
-    return Weight(name, text, others, pictures, ready / 1000)
+    return Weight(text, others, pictures, ready / 1000)
 
 
-@pytest.fixture(scope="module")
-def weights(browser: Browser, base: str) -> list[Weight]:
-    """The weights of all pages; the table is written when they are there."""
-    found = [weigh(browser, base, name) for name in PAGES]
-    table = "\n".join([HEAD, *(weight.row for weight in found)])
-    (ROOT / "_build" / "page-weights.md").write_text(table + "\n", encoding="utf-8")
-    print(f"\n{table}")
-    return found
-
-
-def test_little_comes_beyond_the_pictures(weights: list[Weight]) -> None:
-    assert [w.row for w in weights if w.others > BEYOND_PICTURES] == []
-
-
-def test_little_comes_before_the_text(weights: list[Weight]) -> None:
-    assert [w.row for w in weights if w.text > BEFORE_TEXT] == []
-
-
-def test_every_page_is_ready_in_time(weights: list[Weight]) -> None:
+def test_pages_are_light_and_ready_in_time(browser: Browser, base: str) -> None:
     """The line has carried all but the pictures in time; the table has what was seen.
 
     What was seen holds the processor's part too, which other tests may be using.
     """
+    weights = {name: weigh(browser, base, name) for name in PAGES}
+    rows = []
+    for name, (*sizes, ready) in weights.items():
+        kilobytes = " | ".join(f"{size / 1000:.0f}" for size in sizes)
+        rows.append(f"| {name} | {kilobytes} | {ready:.2f} |")
+    table = "\n".join([HEAD, *rows])
+    (ROOT / "_build" / "page-weights.md").write_text(table + "\n", encoding="utf-8")
+    print(f"\n{table}")
     waiting = ROUND_TRIPS * LINE["latency"] / 1000
-    carried = {w.page: w.others / LINE["downloadThroughput"] for w in weights}
-    assert {page: s for page, s in carried.items() if waiting + s > READY} == {}
-
-
-def test_what_is_weighed_is_there(weights: list[Weight]) -> None:
-    """Each page has a text, a style and a script: a page that failed weighs nothing."""
-    assert all(w.text > 10_000 and w.others > w.text for w in weights)
+    carrying = LINE["downloadThroughput"]
+    for name, (text, others, _, _) in weights.items():
+        assert others <= BEYOND_PICTURES, name
+        assert text <= BEFORE_TEXT, name
+        assert waiting + others / carrying <= READY, name
+        # A text, a style and a script: a page that failed weighs nothing.
+        assert others > text > 10_000, name
