@@ -141,9 +141,11 @@ def play(paths: list[Path], base: Path) -> bool:
 
     The setup cell runs once before them all, since they run side by side.
     """
-    with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
+    with (
+        tempfile.TemporaryDirectory() as name,
+        archive_server(Path(name) / "server") as address,
+    ):
         folder = Path(name)
-        address = stack.enter_context(archive_server(folder / "server"))
         python = fresh_layer(folder / "layer", base)
         alone = folder / "alone"
         played = [put_alone(path, alone, address) for path in paths]

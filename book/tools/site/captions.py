@@ -9,9 +9,9 @@ equation 3.1.
 """
 
 import argparse
+import itertools
 import re
 import sys
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -60,11 +60,10 @@ def number(notebook: NotebookNode, chapter: int) -> Renamed:
         kind: {old: f"{chapter}.{new}" for new, old in enumerate(given, 1) if old}
         for kind, given in numbers_given(notebook).items()
     }
-    place = Counter[str]()
+    places = {kind: itertools.count(1) for kind in renamed}
 
     def following(kind: str) -> str:
-        place[kind] += 1
-        return f"{chapter}.{place[kind]}"
+        return f"{chapter}.{next(places[kind])}"
 
     def tagged(formula: re.Match[str]) -> str:
         body = TAG.sub("", formula[1])

@@ -102,9 +102,8 @@ def cut_font(text: str) -> bytes:
     cutter = subset.Subsetter(options)
     cutter.populate(text=text)
     cutter.subset(font)
-    font.flavor = "woff2"
     file = BytesIO()
-    font.save(file)
+    subset.save_font(font, file, options)
     return file.getvalue()
 
 
