@@ -7,7 +7,8 @@ each exercise cell in a call such as `check.softmax(softmax)`. Where a course is
 A record says what an answer is tried on, what is right, and which slips are known, each
 a wrong function with the sentence that names it; `record` tells how one is written.
 What the records share: `compare` tells equal from different, `guard` calls the
-learner's code, and `calls` refuses what an exercise forbids.
+learner's code, `forms` are what several ask for, and `calls` refuses what an exercise
+forbids.
 """
 
 from lib.exercises.guard import CheckFailed

@@ -8,19 +8,14 @@ from torch import Tensor
 
 from lib.exercises.compare import as_tensor
 
-__all__ = ["NUMBER", "TENSOR", "TEXT", "TRUTH", "is_pair", "pair"]
+__all__ = ["NUMBER", "TENSOR", "TEXT", "TRUTH", "pair"]
 
 Form = tuple[str, Callable[[Any], object]]
 
 
-def is_pair(got: Any) -> bool:
-    """Whether an answer is two things, as a list or a tuple."""
-    return isinstance(got, list | tuple) and len(got) == 2
-
-
 def pair(words: str) -> Form:
     """The form of two things, told in these words."""
-    return words, is_pair
+    return words, lambda got: isinstance(got, list | tuple) and len(got) == 2
 
 
 def _is_truth(got: Any) -> bool:

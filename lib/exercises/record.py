@@ -189,7 +189,7 @@ def exercise(
             Where many are right, `read` makes the same of all of them.
         read: what is compared: it is given what the answer gives back.
         form: what an answer should give back, in words, and a test of it, which comes
-            before `read`.
+            before `read`; `lib.exercises.forms` has the common ones.
         without: what the answer may not call.
         atol: how far fractional numbers may be off.
 
