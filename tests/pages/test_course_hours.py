@@ -116,9 +116,7 @@ def test_the_two_days_add_up() -> None:
     for _, what, hours in tables(text)[2][1:-1]:
         read_up_to, numbers = what.partition("xercise")[0], numbers_in(what)
         parts = re.findall(r"\b(\d+)(?!\.)(?: as far as \*([^*]+))?", read_up_to)
-        least = sum(
-            reading(int(number), until or "Exercises") for number, until in read
-        )
+        least = sum(reading(int(n), until or "Exercises") for n, until in parts)
         expect(hours, least + minutes_of(numbers))
 
 
