@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from hypothesis import strategies as st
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
 
 from lib.config import TransformerConfig
 from lib.model import Transformer
@@ -112,6 +113,5 @@ def tiny_model(
 
 def pad(sentences: Iterable[Iterable[int]], pad_id: int = 0) -> Tensor:
     """Put sentences of token ids into one batch, the shorter ones padded."""
-    rows = [list(sentence) for sentence in sentences]
-    width = max(map(len, rows))
-    return torch.tensor([row + [pad_id] * (width - len(row)) for row in rows])
+    rows = [torch.tensor([*ids], dtype=torch.int64) for ids in sentences]
+    return pad_sequence(rows, True, pad_id)
