@@ -39,8 +39,8 @@ def play(recipe: Path, out: Path) -> dict[str, torch.Tensor]:
     return Translator.load(out / "last-mean").model.state_dict()
 
 
-def equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> bool:
-    return all(torch.equal(one[name], other[name]) for name in one)
+def expect_equal(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> None:
+    torch.testing.assert_close(one, other, rtol=0, atol=0)
 
 
 def test_a_chain_that_is_killed_ends_as_one_that_is_not(
@@ -52,15 +52,14 @@ def test_a_chain_that_is_killed_ends_as_one_that_is_not(
         Translator.load(tmp_path / "whole" / name).model.state_dict()
         for name in ("first", "last")
     )
-    for name, weight in expected.items():
-        mean = (began[name] + ended[name]) / 2
-        assert torch.allclose(weight, mean, atol=1e-3), name
+    mean = {name: (weight + ended[name]) / 2 for name, weight in began.items()}
+    torch.testing.assert_close(expected, mean, rtol=0, atol=1e-3)
     out = tmp_path / "broken"
     for moved in (5, 3, 12, 1):
         with ended_after(moved, monkeypatch) as moves:
             chain.main([str(recipe), str(out)])
         assert len(moves) == moved, "it came to its end"
-    assert equal(play(recipe, out), expected)
+    expect_equal(play(recipe, out), expected)
     for name in ("first", "last"):
         with (out / name / "sentences.csv").open(encoding="utf-8", newline="") as lines:
             rows = list(csv.DictReader(lines))
@@ -75,7 +74,7 @@ def test_a_run_that_has_ended_is_not_run_again(
 ) -> None:
     expected = play(recipe, tmp_path / "out")
     monkeypatch.setattr(TranslationTask, "training_step", None)
-    assert equal(play(recipe, tmp_path / "out"), expected)
+    expect_equal(play(recipe, tmp_path / "out"), expected)
 
 
 def test_a_run_that_fails_ends_the_chain(

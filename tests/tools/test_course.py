@@ -126,11 +126,8 @@ def test_what_an_exercise_leans_on_comes_with_it() -> None:
 def test_an_assignment_states_points_and_difficulty(assignment: Any) -> None:
     notebook = assignment_notebook(assignment, COURSE, ADDRESS)
     text = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
-    stated = re.findall(
-        r"^\*Difficulty: (?:easy|medium|hard)\. (\d+) points, about \d+ minutes\.\*$",
-        text,
-        re.MULTILINE,
-    )
+    told = r"^\*Difficulty: (?:easy|medium|hard)\. (\d+) points, about \d+ minutes\.\*$"
+    stated = re.findall(told, text, re.MULTILINE)
     about = [cell.metadata.get("nbgrader", {}) for cell in notebook.cells]
     points = [one["points"] for one in about if one.get("grade")]
     assert len(points) == len(assignment.exercises)
@@ -145,12 +142,8 @@ def test_an_assignment_states_points_and_difficulty(assignment: Any) -> None:
 @each_exercise
 def test_def_lines_survive(number: str) -> None:
     one = exercise(number)
-    kept = re.sub(
-        r"^ *### BEGIN SOLUTION\n.*?^ *### END SOLUTION$",
-        "",
-        solution_region(one),
-        flags=re.DOTALL | re.MULTILINE,
-    )
+    solved = r"(?ms)^ *### BEGIN SOLUTION\n.*?^ *### END SOLUTION$"
+    kept = re.sub(solved, "", solution_region(one))
     for node in ast.walk(ast.parse(one.blank)):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             assert one.blank.splitlines()[node.lineno - 1] in kept.splitlines()
@@ -182,10 +175,8 @@ def test_make_course_writes_all_of_it(tmp_path: Any) -> None:
     for edition in ("student", "solutions"):
         written = {path.stem for path in (tmp_path / edition).iterdir()}
         assert written == set(NAMES)
-    sources = {
-        path.stem for path in (tmp_path / "nbgrader" / "source").rglob("*.ipynb")
-    }
-    assert sources == {one.name for one in COURSE.assignments}
+    sources = (tmp_path / "nbgrader" / "source").rglob("*.ipynb")
+    assert {path.stem for path in sources} == {one.name for one in COURSE.assignments}
     written = {path.name for path in (tmp_path / "questions").iterdir()}
     pages = {"exam.html", "exam_solutions.html"}
     assert written == {f"{name}.gift" for name in NAMES} | pages

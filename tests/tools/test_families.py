@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -62,10 +63,8 @@ def test_what_ships_is_what_the_tool_writes(tmp_path: Path) -> None:
     found = read_json(file)
     assert found["sentences"] == shipped["sentences"]
     assert [run["kind"] for run in found["runs"]] == list(families.KINDS)
-    kinds = [run["kind"] for run in shipped["runs"]]
-    assert {kind: kinds.count(kind) for kind in kinds} == dict.fromkeys(
-        families.KINDS, 3
-    )
+    kinds = Counter(run["kind"] for run in shipped["runs"])
+    assert kinds == dict.fromkeys(families.KINDS, 3)
     for run in found["runs"]:
         (same, *_) = [r for r in shipped["runs"] if r["kind"] == run["kind"]]
         assert list(same) == list(run)

@@ -262,9 +262,8 @@ def test_the_workflow_runs_on_every_python_and_with_the_newest_versions() -> Non
     minors = [version.partition(".")[2] for version in matrix["python"]]
     first, last = minors[0], str(int(minors[-1]) + 1)
     assert PROJECT["requires-python"] == f">=3.{first},<3.{last}"
-    assert {name.split("-")[0] for name in matrix["system"]} == {
-        *("ubuntu", "macos", "windows")
-    }
+    systems = {name.split("-")[0] for name in matrix["system"]}
+    assert systems == {"ubuntu", "macos", "windows"}
     assert runs("newest") == ["make newest", "bash .ci/run"]
     newest = make(ROOT, "-n", "newest").stdout
     assert f"[{','.join(EXTRAS)}]" in newest
@@ -272,9 +271,8 @@ def test_the_workflow_runs_on_every_python_and_with_the_newest_versions() -> Non
 
 def test_the_site_is_published_from_one_job_that_passed() -> None:
     assert JOBS["publish"]["needs"] == "test"
-    (upload,) = [
-        step for step in JOBS["test"]["steps"] if "pages" in step.get("uses", "")
-    ]
+    steps = JOBS["test"]["steps"]
+    (upload,) = (step for step in steps if "pages" in step.get("uses", ""))
     matrix = JOBS["test"]["strategy"]["matrix"]
     named = set(re.findall(r"'([^']*)'", upload["if"]))
     assert named <= {*matrix["system"], *matrix["python"]} and len(named) == 2
