@@ -20,6 +20,7 @@ from pypdf.generic import Destination
 from book.tools.project.address import ROOT
 from book.tools.site.browser import find_browser
 from book.tools.site.build_site import bring_up_to_date, pages, site_folder
+from book.tools.site.finish_pages import element
 
 TITLE = "The Transformer, Piece by Piece"
 WHOLE = "book/whole.html"
@@ -55,10 +56,7 @@ class Whole:
     def article(self, name: str) -> Tag:
         """The article of one page, its links and marks ready for one document."""
         text = (self.site / name).read_text(encoding="utf-8")
-        page = BeautifulSoup(text, "html.parser")
-        article = page.find("article")
-        if not isinstance(article, Tag):
-            raise ValueError(f"{name} has no article: build the site again.")
+        article = element(BeautifulSoup(text, "html.parser"), "article")
         for marked in article.find_all(id=True):
             marked["id"] = mark(name, str(marked["id"]))
         article["id"] = mark(name, "")
