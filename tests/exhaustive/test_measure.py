@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import itertools
 import json
 import shlex
 import shutil
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,6 +25,7 @@ from lib.evaluation import (
     compare_with_all,
     far_pairs,
 )
+from lib.text.files import read_json
 from lib.text.subwords import SubwordVocabulary
 from lib.training import TrainingSettings, read_log, train
 from lib.translator import Translator
@@ -69,10 +70,6 @@ def make(words: list[str]) -> None:
         measure.main(words)
 
 
-def load(file: Path) -> Any:
-    return json.loads(file.read_text("utf-8"))
-
-
 def test_the_folder_is_whole(folder: Path) -> None:
     assert {file.name for file in folder.iterdir()} == {
         "README.md",
@@ -92,7 +89,7 @@ def test_the_folder_is_whole(folder: Path) -> None:
 
 
 def test_its_scores_are_those_of_the_translator_in_it(folder: Path) -> None:
-    report, translator = load(folder / "scores.json"), Translator.load(folder)
+    report, translator = read_json(folder / "scores.json"), Translator.load(folder)
     splits = make_corpus().splits
     answers, far = references(splits["test"]), references(far_pairs(splits))
     assert 0 < len(far) < len(answers)
@@ -111,7 +108,7 @@ def test_the_counts_add_up_to_the_score(folder: Path) -> None:
     with (folder / "ngram_counts.csv").open(encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
     counts = np.array([[int(row[name]) for name in COUNTED] for row in rows])
-    scores = load(folder / "scores.json")["scores"]
+    scores = read_json(folder / "scores.json")["scores"]
     assert len(rows) == scores["test"]["sentences"]
     assert round(bleu_of_counts(counts), 2) == scores["test"]["bleu"]
     assert sum(int(row["references"]) for row in rows) == scores["test"]["pairs"]
@@ -119,16 +116,13 @@ def test_the_counts_add_up_to_the_score(folder: Path) -> None:
 
 
 def test_a_folder_is_scored_again_to_the_same_scores(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, tmp_path: Path
 ) -> None:
     again = tmp_path / "again"
     shutil.copytree(folder, again)
-    wrong = load(again / "scores.json")
-    wrong["scores"] = {}
+    wrong = read_json(again / "scores.json") | {"scores": {}}
     (again / "scores.json").write_text(json.dumps(wrong), "utf-8")
-    corpus = make_corpus()
-    monkeypatch.setattr(corpora, "load", lambda name: corpus)
-    measure.main([str(again)])
+    make([str(again)])
     for name in ("scores.json", "README.md", "errors.json", "ngram_counts.csv"):
         assert (again / name).read_bytes() == (folder / name).read_bytes()
 
@@ -151,7 +145,8 @@ def go_on(folder: Path, home: Path) -> Path:
 
 def test_a_second_run_tells_of_the_first(folder: Path, tmp_path: Path) -> None:
     out = go_on(folder, tmp_path)
-    report, card = load(out / "scores.json"), (out / "README.md").read_text("utf-8")
+    report = read_json(out / "scores.json")
+    card = (out / "README.md").read_text("utf-8")
     first, last = (read_settings([], out / f"{name}.toml") for name in NAMES)
     assert first == read_settings([], folder / "settings.toml")
     assert [dataclasses.asdict(first)] == [run["settings"] for run in report["earlier"]]
@@ -165,7 +160,7 @@ def test_a_second_run_tells_of_the_first(folder: Path, tmp_path: Path) -> None:
     rows = read_log(out / "log.csv")
     assert [row["epoch"] for row in rows] == ["1", "2", "3", "4", "5"]
     assert rows[:3] == read_log(folder / "log.csv")
-    before, tried = load(folder / "tried.json"), load(out / "tried.json")
+    before, tried = read_json(folder / "tried.json"), read_json(out / "tried.json")
     assert tried[: len(before)] == before
     (began,) = [row for row in tried if row["runs"] == 0]  # what the second began with
     ended = max((row for row in before if row["epoch"] == 3), key=itemgetter("bleu"))
@@ -190,11 +185,7 @@ def both_ends_averaged(run: Path, first: Path) -> bool:
 
 
 def test_no_sentence_of_the_corpus_is_in_it(folder: Path) -> None:
-    texts = [
-        file.read_text("utf-8")
-        for file in folder.iterdir()
-        if file.suffix in (".json", ".csv", ".md")
-    ]
-    for pairs in make_corpus().splits.values():
-        for sentence in (text for pair in pairs for text in pair):
-            assert not any(sentence in text for text in texts)
+    files = [*folder.glob("*.json"), *folder.glob("*.csv"), *folder.glob("*.md")]
+    texts = [file.read_text("utf-8") for file in files]
+    for sentence in itertools.chain(*itertools.chain(*make_corpus().splits.values())):
+        assert not any(sentence in text for text in texts)

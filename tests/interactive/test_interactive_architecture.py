@@ -27,11 +27,9 @@ def shipped() -> Transformer:
     packed = base64.b64decode(json.loads(text.rstrip(";\n"))["bytes"])
     numbers = torch.frombuffer(bytearray(packed), dtype=torch.int8)
     model = Transformer(small_model.sizes())
-    at = 0
-    for _, value in sorted(model.state_dict().items()):
-        value.copy_(numbers[at : at + value.numel()].view_as(value) / small_model.SCALE)
-        at += value.numel()
-    assert at == len(numbers) == count_parameters(model)
+    assert len(numbers) == count_parameters(model)
+    _, parameters = zip(*sorted(model.named_parameters()), strict=True)
+    torch.nn.utils.vector_to_parameters(numbers / small_model.SCALE, parameters)
     return model
 
 

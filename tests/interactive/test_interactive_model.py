@@ -33,11 +33,13 @@ from lib.text.files import read_json
 from lib.text.raw import in_kind
 from lib.text.sentences import joined, read_source, read_text
 from lib.translator import SHIPPED, Translator
+from lib.translator.weights import weights_to_save
 from tests.interactive.figure_page import HERE, ask
 
 FOLDER = SHIPPED / page_model.MODEL
 SHIPPED_ONE = Translator.load(page_model.MODEL)
 TOKENIZER = str(FOLDER / "tokenizer.json")
+PAIRS_OF_SAMPLE = [line.split("\t") for line in SAMPLE.read_text("utf-8").splitlines()]
 TYPED = [each.english for each in (*strangers(), *strangers("validation"))]
 
 
@@ -74,16 +76,12 @@ def compare_subwords(sentences: list[str]) -> None:
             assert (found["text"], found["ids"]) == (source.text, source.ids)
 
 
-def shipped_sentences() -> list[str]:
+def test_subwords_of_ten_thousand_sentences_that_ship() -> None:
     """English and Spanish of the grammar, English and German of the sample."""
     grammar = corpora.load("grammar")
     pairs = [pair for rows in grammar.splits.values() for pair in rows]
-    sample = SAMPLE.read_text("utf-8").replace("\t", "\n").splitlines()
-    return [*sample, *dict.fromkeys(text for pair in pairs[::6] for text in pair)]
-
-
-def test_subwords_of_ten_thousand_sentences_that_ship() -> None:
-    sentences = shipped_sentences()[:10_000]
+    texts = (text for pair in [*PAIRS_OF_SAMPLE, *pairs[::6]] for text in pair)
+    sentences = [*dict.fromkeys(texts)][:10_000]
     assert len(sentences) == 10_000
     compare_subwords(sentences)
 
@@ -167,11 +165,7 @@ def small_model(norm_first: bool, tied: bool) -> Transformer:
 
 
 def save(model: Transformer, place: Path) -> None:
-    state = model.state_dict()
-    if model.config.tie_embeddings:
-        for name in ("src_embedding.table.weight", "tgt_embedding.table.weight"):
-            del state[name]
-    save_file(state, place / "model.safetensors")
+    save_file(weights_to_save(model, torch.float32), place / "model.safetensors")
 
 
 @torch.inference_mode()
@@ -211,10 +205,9 @@ def test_logits_and_attention_are_those_of_lib(
 
 def test_logits_of_the_shipped_model_are_those_of_lib() -> None:
     vocabulary = SHIPPED_ONE.src_vocab
-    sample = [line.split("\t") for line in SAMPLE.read_text("utf-8").splitlines()[::24]]
     pairs = [
         ([*vocabulary.encode(src), 2], [1, *vocabulary.encode(tgt)])
-        for src, tgt in sample
+        for src, tgt in PAIRS_OF_SAMPLE[::24]
     ]
     compare_logits(SHIPPED_ONE.model, FOLDER, pairs, {})
 
@@ -284,7 +277,7 @@ def sentences_of_all_kinds(count: int) -> list[str]:
     grammar = corpora.load("grammar")
     splits = ("unseen_sentences", "unseen_combinations")
     english = [source for name in splits for source, _ in grammar.splits[name]]
-    sample = [line.split("\t")[0] for line in SAMPLE.read_text("utf-8").splitlines()]
+    sample = [source for source, _ in PAIRS_OF_SAMPLE]
     return [*TYPED[: count // 3], *dict.fromkeys([*sample, *english])][:count]
 
 

@@ -20,8 +20,8 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from book.tools.project.address import read_address
 from book.tools.site.figure_scripts import TRANSLATORS
+from book.tools.site.first_shown import trace
 from book.tools.site.page_model import MODEL, quantized
-from book.tools.site.trace import trace
 from lib.attention import record_attention
 from lib.decoding import beam_search, greedy_decode
 from lib.figures.interactive import in_order, sources

@@ -11,7 +11,7 @@ import torch
 from playwright.sync_api import expect
 
 from book.tools.site.figure_scripts import WRITER
-from book.tools.site.opening import opening
+from book.tools.site.first_shown import opening
 from book.tools.site.page_model import LANGUAGE_MODEL
 from lib.decoding import generate
 from lib.translator import read_language_model

@@ -127,23 +127,16 @@ test("tokens are drawn as often as their probability says", async () => {
   assert.ok(likeliest.probability < 0.99 && !likeliest.taken);
 });
 
-test("attention has a row for each step and sums to one", async () => {
+test("without the mask a token looks at those behind it, and every step is a row", async () => {
   const made = session();
   for (const withoutCausalMask of [false, true]) {
     made.settings.switches.withoutCausalMask = withoutCausalMask;
     made.begin();
     await forward(made, 3);
-    const shapes = { cross: [3, made.source.length], decoder: [3, 3] };
-    shapes.encoder = [made.source.length, made.source.length];
-    for (const [kind, [rows, cols]] of Object.entries(shapes)) {
-      const { queries, keys, heads } = attentionOf(made, { kind, layer: 1, head: "mean" });
-      assert.deepEqual([queries.length, keys.length], [rows, cols]);
-      for (const row of heads[0].weights.toRows()) {
-        assert.ok(Math.abs(row.reduce((a, b) => a + b, 0) - 1) < 1e-5);
-      }
-      if (kind !== "decoder") continue;
-      assert.equal(heads[0].weights.row(0)[2] > 0, withoutCausalMask);
-    }
+    const { heads } = attentionOf(made, { kind: "decoder", layer: 1, head: "mean" });
+    const rows = heads[0].weights.toRows();
+    assert.deepEqual(rows.map((row) => row.length), [3, 3, 3]);
+    assert.equal(rows[0][2] > 0, withoutCausalMask);
   }
 });
 
