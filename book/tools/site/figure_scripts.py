@@ -18,9 +18,8 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from book.tools.project.address import ROOT
-from book.tools.site.opening import opening
+from book.tools.site.first_shown import opening, trace
 from book.tools.site.page_model import LANGUAGE_MODEL, MODEL, write_parts
-from book.tools.site.trace import trace
 from lib.figures.interactive import packed, sources, style
 from lib.text.files import read_json
 from lib.translator import SHIPPED

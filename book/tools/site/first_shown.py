@@ -1,9 +1,11 @@
-"""A translation as a page plays it before the translator is there.
+"""What figures of the page show before their models are there, made with the site.
 
-The shipped translator makes it whenever the site is built: the words of a sentence,
-those that it writes, and where each of them looked: the weights of cross-attention, the
+`trace` is a translation to play: the words of a sentence, those that the shipped
+translator writes, and where each of them looked: the weights of cross-attention, the
 mean of all heads of all layers. A word of several sub-words looks where they look on
 average, and is looked at as often as all of them.
+
+`opening` is what the figure that writes may write next.
 """
 
 import functools
@@ -13,13 +15,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from book.tools.site.page_model import MODEL
+from book.tools.site.page_model import LANGUAGE_MODEL, MODEL
 from lib.attention import record_attention
 from lib.decoding import greedy_decode
 from lib.text import Vocabulary
-from lib.translator import Translator
+from lib.translator import Translator, read_language_model
 
 SENTENCE = "My friend Kwame has a red car."
+BEGINNING = "I want to"  # the first in book/interactive/figures/writing.js
+SHOWN = 8
 
 
 @functools.cache
@@ -53,3 +57,16 @@ def words(ids: list[int], vocabulary: Vocabulary) -> tuple[list[str], Tensor]:
     table = torch.zeros(len(found), len(ids))
     table[parts, range(len(parts))] = 1
     return found, table
+
+
+@functools.cache
+def opening() -> dict[str, Any]:
+    """The likeliest next sub-words, and the scores of all that may be written."""
+    model, vocab = read_language_model(LANGUAGE_MODEL)
+    ids = [vocab.sos_id, *vocab.encode(BEGINNING)]
+    with torch.inference_mode():
+        scores = model.eval()(torch.tensor([ids]))[0, -1]
+        scores[[vocab.pad_id, vocab.sos_id, vocab.unk_id]] = -torch.inf
+    logits, order = scores.sort(descending=True)
+    tokens = [vocab.tokens[number] for number in order[:SHOWN]]
+    return {"tokens": tokens, "logits": [round(x, 2) for x in logits[:-3].tolist()]}
