@@ -37,8 +37,7 @@ def attention_pairs(ours: MultiHeadAttention, theirs: nn.MultiheadAttention) -> 
 def linear_pairs(
     ours: nn.Linear | LayerNorm, theirs: nn.Linear | nn.LayerNorm
 ) -> Pairs:
-    yield [ours.weight], theirs.weight
-    yield [ours.bias], theirs.bias
+    return one_by_one(ours.parameters(), theirs.parameters())
 
 
 def feed_forward_pairs(

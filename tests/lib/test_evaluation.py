@@ -166,6 +166,7 @@ def test_pairing_sees_what_two_intervals_do_not() -> None:
     found = paired_bootstrap(good, bad)
     assert not found.low <= 0 <= found.high
     assert found.value == pytest.approx(one.value - other.value)
+    assert paired_bootstrap(good, good, 50) == (0, 0, 0)
     assert paired_bootstrap(bad, good).value == pytest.approx(-found.value)
 
 

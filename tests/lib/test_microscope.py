@@ -22,7 +22,7 @@ PLACES = [
 ]
 
 
-MODEL = tiny_model().requires_grad_(False)
+MODEL = tiny_model(norm_first=True).requires_grad_(False)
 
 
 def states_of(src: Tensor) -> dict[str, Tensor]:

@@ -60,6 +60,8 @@ def test_a_part_that_gives_the_same_for_all_is_replaced_by_its_mean_unseen(
     outer = model.encoder.get_submodule("layers.1.feed_forward.outer")
     assert isinstance(outer, torch.nn.Linear)
     torch.nn.init.zeros_(outer.weight)
+    torch.nn.init.zeros_(outer.bias)
+    assert torch.equal(run(model, part), run(model))
     torch.nn.init.normal_(outer.bias)
     before = run(model)
     with mean_outputs(model, part) as means:
