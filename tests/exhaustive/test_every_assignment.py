@@ -29,16 +29,6 @@ def _environment() -> None:
     set_up()
 
 
-def mistakes(name: str) -> list[dict[str, tuple[str, str]]]:
-    """For each round, a wrong answer to every exercise, and words of its sentence."""
-    rounds: list[dict[str, tuple[str, str]]] = [{} for _ in range(ROUNDS)]
-    (assignment,) = part(PLAN, name).assignments
-    for number in assignment.exercises:
-        for turn, found in enumerate(rounds):
-            found[number] = slip_cell(number, turn)
-    return rounds
-
-
 def slip_cell(number: str, turn: int) -> tuple[str, str]:
     """A cell that brings a slip along for its answer, and the sentence that it gets."""
     recorded = record(number)
@@ -61,7 +51,11 @@ def slip_cell(number: str, turn: int) -> tuple[str, str]:
 def test_marks_and_feedback(name: str, tmp_path: Path) -> None:
     course = Course(tmp_path, part(PLAN, name))
     course.nbgrader("generate_assignment", name)
-    wrong = mistakes(name)
+    (assignment,) = course.plan.assignments
+    wrong = [
+        {number: slip_cell(number, turn) for number in assignment.exercises}
+        for turn in range(ROUNDS)
+    ]
     course.hand_in("solution", name, solutions(PLAN, name))
     course.hand_in("empty", name, {})
     for turn, found in enumerate(wrong):
@@ -69,7 +63,6 @@ def test_marks_and_feedback(name: str, tmp_path: Path) -> None:
         course.hand_in(f"mistakes-{turn}", name, cells)
     course.nbgrader("autograde", name)
     course.nbgrader("generate_feedback", name)
-    (assignment,) = course.plan.assignments
     most = sum(map(PLAN.points_of, exercises_of(assignment)))
     scores: dict[str, Any] = defaultdict(dict, course.scores(name))
     assert scores["solution"]["sum"] == scores["solution"]["most"] == most

@@ -109,6 +109,13 @@ def test_every_stage_is_that_of_lib(show: Show) -> None:
         at = int((row.get_attribute("data-key") or "")[4:])
         assert close([said(page).rstrip(".").split()[-1]], output[at, 0])
 
+    page.select_option("select >> nth=0", "0")
+    page.select_option("select >> nth=1", "encoder")
+    press(page, "▶ Play")  # to the end at once, where nothing is to move
+    assert said(page).startswith("The output of “white” is")
+    press(page, "Back")
+    assert said(page).startswith("Of the attention of “white”, 0.88 to “horse”")
+
 
 def test_masks_right_and_wrong_are_those_of_lib(show: Show) -> None:
     page = show("sentence", "masked", viewport=WIDE)
@@ -187,11 +194,3 @@ def test_title_and_sentence_are_those_of_the_stage_that_comes(show: Show) -> Non
     press(page, "❚❚ Pause")
     assert page.get_by_role("button", name="▶ Play").is_visible()
     assert float(page.locator("input[type=range]").input_value()) < 4
-
-
-def test_play_goes_to_the_end_where_nothing_moves(show: Show) -> None:
-    page = show("sentence", "open", reduced_motion="reduce")
-    press(page, "▶ Play")
-    assert said(page).startswith("The output of “white” is")
-    press(page, "Back")
-    assert said(page).startswith("Of the attention of “white”, 0.88 to “horse”")
