@@ -9,7 +9,7 @@ import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lib.decoding import Hypothesis, beam_search, greedy_decode, length_norm
+from lib.decoding import Hypothesis, beam_search, length_norm
 from lib.model import Transformer
 from tests.lib.test_decoding import EOS, SOS, SOURCES, restless, scripted
 from tests.refusals import Call, each_refusal, refuses
@@ -59,28 +59,14 @@ def test_each_sentence_of_a_batch_is_searched_as_by_hand(
 ) -> None:
     model = restless(seed)
     model.output_proj.bias.data[EOS] += haste  # some want to end soon
-    found = beam_search(model, pad(sources), SOS, EOS, size, penalty, size, max_len=6)
-    for source, hypotheses in zip(sources, found, strict=True):
+    how = (SOS, EOS, size, penalty, size, 6)
+    kept, again = (beam_search(model, pad(sources), *how, c) for c in (True, False))
+    for source, *found in zip(sources, kept, again, strict=True):
         expected = by_hand(model, source, size, penalty, max_len=6)
-        assert [h.ids for h in hypotheses] == [h.ids for h in expected]
-        scores = [h.score for h in expected]
-        assert [h.score for h in hypotheses] == pytest.approx(scores, abs=1e-4)
-
-
-@given(sources=SOURCES, seed=st.integers(0, 30), size=st.integers(1, 5))
-def test_the_cache_changes_nothing(
-    sources: list[list[int]], seed: int, size: int
-) -> None:
-    task = restless(seed), pad(sources), SOS, EOS
-    kept, again = (
-        beam_search(*task, size, n_best=size, max_len=8, cached=cached)
-        for cached in (True, False)
-    )
-    for one, other in zip(kept, again, strict=True):
-        assert [h.ids for h in one] == [h.ids for h in other]
-        assert [h.score for h in one] == pytest.approx([h.score for h in other])
-    greedy = [greedy_decode(*task, 8, cached=cached) for cached in (True, False)]
-    assert torch.equal(*greedy)
+        scores = pytest.approx([h.score for h in expected], abs=1e-4)
+        for hypotheses in found:
+            assert [h.ids for h in hypotheses] == [h.ids for h in expected]
+            assert [h.score for h in hypotheses] == scores
 
 
 def every_sentence(words: list[int], max_len: int) -> list[list[int]]:

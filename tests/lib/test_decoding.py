@@ -47,11 +47,11 @@ def by_hand(model: Transformer, source: list[int], max_len: int) -> list[int]:
 def test_each_sentence_is_written_as_if_alone(
     sources: list[list[int]], seed: int, max_len: int
 ) -> None:
-    model = restless(seed)
-    written = greedy_decode(model, pad(sources), SOS, EOS, max_len)
-    assert written.dtype == torch.int64
-    expected = [by_hand(model, source, max_len) for source in sources]
-    assert written.tolist() == pad(expected).tolist()
+    model, src = restless(seed), pad(sources)
+    expected = pad([by_hand(model, source, max_len) for source in sources])
+    for cached in (True, False):
+        written = greedy_decode(model, src, SOS, EOS, max_len, cached)
+        assert torch.equal(written, expected)
 
 
 def test_the_models_of_these_tests_write_different_things() -> None:
