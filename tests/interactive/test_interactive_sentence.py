@@ -147,9 +147,29 @@ def test_a_cell_is_opened_by_key_and_the_reader_is_told(show: Show) -> None:
     assert said(page).startswith("Hidden from “blanco”: “está”, “cansado”, “.”.")
 
 
-def test_a_query_is_moved_by_key_and_dragged(show: Show) -> None:
-    """In the plane of the query and of what tells the keys apart most."""
+def test_it_moves_from_stage_to_stage_and_a_query_is_dragged(show: Show) -> None:
+    """On the way, the rows that have arrived show the next stage.
+
+    A query is dragged in the plane of its own and of what tells the keys apart most.
+    """
     page = show("sentence", "open", viewport=WIDE)
+    for at, step, begins in (
+        (0.5, 1, "Highest for"),
+        (2.5, 3, "Of the attention"),
+        (3, 3, "Of the attention"),
+        (3.125, 4, "The output of"),
+    ):
+        slide(page, 0, at)
+        assert page.locator("output").inner_text() == str(step)
+        title, *_ = texts(page, ".interactive-picture > text")
+        assert title.startswith(f"{step}. ")
+        assert said(page).startswith(begins)
+    slide(page, 0, 0)
+    press(page, "▶ Play")
+    press(page, "❚❚ Pause")
+    assert page.get_by_role("button", name="▶ Play").is_visible()
+    assert float(page.locator("input[type=range]").input_value()) < 4
+
     slide(page, 0, 3)
     q, k, v = words_only(0, "encoder")
     along = q[1] / q[1].norm()
@@ -173,24 +193,3 @@ def test_a_query_is_moved_by_key_and_dragged(show: Show) -> None:
     press(page, "as in the model")
     _, weights = scaled_dot_product_attention(q, k, v)
     assert close(cells(page)[second], weights[1])
-
-
-def test_title_and_sentence_are_those_of_the_stage_that_comes(show: Show) -> None:
-    """While it moves, the rows that have arrived show the next stage."""
-    page = show("sentence", "open", viewport=WIDE)
-    for at, step, begins in (
-        (0.5, 1, "Highest for"),
-        (2.5, 3, "Of the attention"),
-        (3, 3, "Of the attention"),
-        (3.125, 4, "The output of"),
-    ):
-        slide(page, 0, at)
-        assert page.locator("output").inner_text() == str(step)
-        title, *_ = texts(page, ".interactive-picture > text")
-        assert title.startswith(f"{step}. ")
-        assert said(page).startswith(begins)
-    slide(page, 0, 0)
-    press(page, "▶ Play")
-    press(page, "❚❚ Pause")
-    assert page.get_by_role("button", name="▶ Play").is_visible()
-    assert float(page.locator("input[type=range]").input_value()) < 4
