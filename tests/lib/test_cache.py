@@ -13,7 +13,8 @@ from torch import Tensor, nn
 
 from lib.attention import MultiHeadAttention
 from lib.decoding import greedy_decode
-from lib.decoding.cache import CachedScorer, can_be_cached
+from lib.decoding.cache import CachedScorer, can_be_cached, next_token_scorer
+from lib.decoding.steps import NextTokenScorer
 from lib.masks import padding_mask
 from lib.model import Transformer
 from lib.speed import fuse
@@ -189,6 +190,12 @@ def test_a_model_with_another_piece_is_decoded_without_it(
     refuses(
         lambda: greedy_decode(model, *task, cached=True), "decode it with cached=False"
     )
+
+
+def test_each_way_of_decoding_is_the_one_that_is_asked_for() -> None:
+    model, src = lively(), pad([[3, 4]])
+    kinds = [type(next_token_scorer(model, src, c)) for c in (None, True, False)]
+    assert kinds == [CachedScorer, CachedScorer, NextTokenScorer]
 
 
 def test_maps_without_a_bias_are_cached() -> None:
