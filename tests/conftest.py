@@ -30,6 +30,13 @@ settings.register_profile(
 settings.load_profile("book")
 
 
+@pytest.fixture(autouse=True)
+def print_options() -> Iterator[None]:
+    """What a chapter's cell sets, where a test runs it, ends with the test."""
+    yield
+    torch.set_printoptions(profile="default")
+
+
 @pytest.fixture(scope="session")
 def site() -> Path:
     """The built site; built here only if it is not there or is out of date."""

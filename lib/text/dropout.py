@@ -6,7 +6,7 @@ import random
 
 import torch
 
-from lib.text.pairs import ParallelDataset
+from lib.text.pairs import ParallelDataset, positions_needed
 from lib.text.subwords import SubwordVocabulary
 
 
@@ -14,8 +14,8 @@ def cut_again(dataset: ParallelDataset, dropout: float, seed: int) -> ParallelDa
     """Return the same pairs with the sub-words of their sources merged at random.
 
     The targets stay as they are: the model is to write whole sub-words, and scraps in
-    its labels would teach it to write scraps. A source whose random cut has more tokens
-    than any pair of the dataset keeps its own: the model may have no positions for it.
+    its labels would teach it to write scraps. A source whose random cut needs more
+    positions than any pair of the dataset keeps its own: the model may not have them.
 
     Args:
         dataset: the pairs; the vocabulary of their sources has sub-words.
@@ -37,7 +37,7 @@ def cut_again(dataset: ParallelDataset, dropout: float, seed: int) -> ParallelDa
     if not isinstance(src_vocab, SubwordVocabulary):
         raise TypeError("Only sub-words can be cut again; these are whole words.")
     numbers = random.Random(seed)
-    longest = max(dataset.lengths(), default=0)
+    longest = max((positions_needed(*pair) for pair in dataset), default=0)
     ids = []
     for (sentence, _), (src, tgt) in zip(dataset.pairs, dataset, strict=True):
         cut = src_vocab.encode_with_dropout(sentence, dropout, numbers)

@@ -125,8 +125,10 @@ class TranslationData(TextData):
     def _drawn_anew(self, seed: int) -> ParallelDataset:
         pairs = self._copies.mixed(self.settings.copying, seed)
         drawn = ParallelDataset(pairs, *self.train_set.vocabularies)
-        # A name that is spelled out may be long; the model has no positions for it.
-        return drawn.fitting(max(self.train_set.lengths()))
+        # A name that is spelled out may be long: too long for the model's positions, or
+        # for a batch, which counts <sos> as well.
+        limit = min(self.settings.max_len, self.settings.max_tokens - 1)
+        return drawn.fitting(limit)
 
     @functools.cached_property
     def _copies(self) -> Copying:

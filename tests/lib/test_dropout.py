@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 from functools import partial
 
+import pytest
 import torch
 
 from lib.commands.settings import read_settings
 from lib.corpora import SAMPLE
 from lib.text import ParallelDataset, Vocabulary, cut_again
+from lib.text.pairs import positions_needed
 from lib.text.subwords import SubwordVocabulary
 from lib.training import TrainingSettings
 from lib.training.data import TranslationData
@@ -77,6 +79,25 @@ def test_training_sees_random_cuts_and_validation_never() -> None:
     assert seen[1] == {
         (*SHARED.encode(source), SHARED.eos_id) for source, _ in PAIRS[30:40]
     }
+
+
+@pytest.mark.parametrize("room", [1, 2])  # a batch counts <sos>, positions do not
+def test_what_is_drawn_anew_fits_the_model_and_a_batch(room: int) -> None:
+    pairs = [("Go, Tom.", "Ve, Tom."), ("Tom is here.", "Tom está.")] * 9
+    vocabulary = SubwordVocabulary.build(TEXTS, size=150)
+    needed = max(
+        positions_needed(*pair)
+        for pair in ParallelDataset(pairs, vocabulary, vocabulary)
+    )
+    settings = TrainingSettings(
+        copying=0.9, vocab_size=150, max_len=needed, max_tokens=needed + room
+    )
+    splits = {"train": pairs, "validation": pairs}
+    data = TranslationData(splits, vocabulary, vocabulary, settings)
+    drawn = [pair for seed in range(5) for pair in data._of_epoch(seed)]
+    assert all(positions_needed(*pair) <= needed for pair in drawn)
+    assert all(max(map(len, pair)) <= needed + room for pair in drawn)
+    assert len(data.train_dataloader()) > 0
 
 
 WORDS = Vocabulary.build(TEXTS)

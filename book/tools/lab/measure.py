@@ -25,7 +25,7 @@ from lib.corpora import Corpus, references
 from lib.evaluation.bootstrap import Counts, paired_bootstrap, sentence_counts
 from lib.evaluation.scores import compare_with_all, held_out_fingerprint
 from lib.evaluation.strangers import score_strangers
-from lib.model import Transformer, count_parameters
+from lib.model import count_parameters
 from lib.text import tokenize
 from lib.text.files import read_json, to_toml, write_json, write_whole
 from lib.text.subwords import SubwordVocabulary
@@ -33,6 +33,7 @@ from lib.training import TrainingSettings
 from lib.training.averaging import average_weights, copied_weights, epoch_files
 from lib.training.folders import LOG, SETTINGS
 from lib.training.logs import read_log, write_log
+from lib.training.task import TranslationTask
 from lib.training.words import with_words
 from lib.translator import Translator
 from lib.translator.card import EARLIER, REPORT_FILE, SETTINGS_FILE, machine, write_card
@@ -166,8 +167,7 @@ class Run:
         if runs != 1 and self.start:
             began = copied_weights(with_words(self.start, words))
             states = [average_weights(states), began] if runs else [began]
-        size = len(self.vocabulary)
-        model = Transformer(self.settings.model_config(size, size))
+        model = TranslationTask(self.settings, *words).model
         model.load_state_dict(average_weights(states), strict=False)
         return Translator(model, *words, prose=self.corpus.prose)
 
