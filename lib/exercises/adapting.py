@@ -56,10 +56,11 @@ one_matrix.slips = {
     "The scale is alpha divided by the rank, not alpha alone.": (
         lambda weight, down, up, alpha: _merged(weight, down, up, alpha * len(down))
     ),
-    "A comes first, so it is on the right: up @ down.": (
-        lambda weight, down, up, alpha: _merged(weight, up.T, down.T, alpha)
-    ),
-    "The frozen matrix is missing: add to it.": (
+    "A comes first, so it is on the right: up @ down.": [
+        lambda weight, down, up, alpha: _merged(weight, up.T, down.T, alpha),
+        lambda weight, down, up, alpha: weight + alpha / len(down) * down @ up,
+    ],
+    "The frozen matrix is missing in the sum: add to it.": (
         lambda weight, down, up, alpha: _merged(
             torch.zeros_like(weight), down, up, alpha
         )

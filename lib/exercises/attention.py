@@ -75,8 +75,8 @@ def attend(draw: Draw) -> Cases:
 
 
 attend.slips = {
-    "There is one number for each key, so these are the weights: mix the values with "
-    "them, weights @ values.": lambda q, k, v: (k @ q / 2).softmax(0),
+    "There is one number for each key, a score or a weight: mix the values with the "
+    "weights, weights @ values.": lambda q, k, v: (k @ q / 2).softmax(0),
     "The result is as wide as a key, so the keys were mixed: mix the values, "
     "weights @ values.": lambda q, k, v: (k @ q / 2).softmax(0) @ k,
     "The scores were not scaled: divide them by the square root of d_k before the "

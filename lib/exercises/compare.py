@@ -52,13 +52,14 @@ def same(got: Any, wanted: Any, atol: float = 1e-4) -> bool:
 def wrong_alike(got: Any, slip: Any, right: Any) -> bool:
     """Whether a result is wrong as a slip is: in its shape, or in having NaN.
 
-    Whole numbers are none: two lists of ids may be too short for different reasons.
+    Whole numbers are none, nor is a list: two lists may be too short for different
+    reasons.
 
     Example:
         >>> wrong_alike(torch.ones(3), torch.zeros(3), right=torch.ones(2))
         True
     """
-    one, other, wanted = (as_tensor(value) for value in (got, slip, right))
+    one, other, wanted = as_tensor(got), as_tensor(slip), right
     if not all(isinstance(value, Tensor) for value in (one, other, wanted)):
         return False
     if one.shape != other.shape or not other.is_floating_point():

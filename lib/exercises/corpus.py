@@ -221,7 +221,7 @@ def _sorted(answer: Any, word: str, chances: Chances) -> list[str]:
 def best_cut(draw: Draw) -> Cases:
     """`best_cut(word, chances)`: the pieces with the largest product."""
     chances = {"▁casa": 0.02, "▁cas": 0.01, "▁": 0.1, "casas": 0.015, "as": 0.04}
-    chances |= {"s": 0.05, "a": 0.06, "c": 0.03, "o": 0.06}
+    chances |= {"s": 0.05, "a": 0.06, "c": 0.03, "o": 0.06, "cas": 0.2}
     # Each word of 25 letters has millions of cuts; its best one has pairs of letters.
     pairs = {"▁": 0.5, "a": 0.1, "aa": 0.2}
     for word, known in (

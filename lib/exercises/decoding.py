@@ -101,7 +101,7 @@ def best(draw: Draw) -> Cases:
 
 
 best.slips = {
-    "The norm has no effect: divide by length_norm(length, alpha).": (
+    "This one is best without a norm: divide by length_norm(tokens, alpha).": (
         lambda hypotheses, alpha: _best(hypotheses, 0.0)
     ),
     "The lowest score was taken: the highest is the best.": (

@@ -170,6 +170,7 @@ def _facts(answer: Any, layer: nn.Module, n: int) -> Parts:
 )
 def fresh_copies(draw: Draw) -> Cases:
     """`fresh_copies(layer, n)`: copied in build, but not in numbers."""
+    torch.manual_seed(1)  # an answer that draws in the same way has the seed 0
     layer = EncoderLayer(_config())
     with torch.no_grad():
         for name, parameter in layer.named_parameters():
@@ -254,6 +255,20 @@ def _through(steps: Iterable[Step], x: Tensor) -> Tensor:
     return x
 
 
+def _in_order(*order: int) -> Callable[..., Tensor]:
+    """An answer with these of the three sublayers, in this order."""
+    return lambda layer, x, m, t, s: _through(
+        [_steps(layer, m, t, s)[place] for place in order], x
+    )
+
+
+def _reads_x(layer: DecoderLayer, x: Tensor, m: Tensor, t: Tensor, s: Tensor) -> Tensor:
+    *attentions, last = _steps(layer, m, t, s)
+    for residual, sublayer in attentions:
+        x = residual(x, lambda y, x=x, f=sublayer: f(x))
+    return _through([last], x)
+
+
 def _bare(layer: DecoderLayer, x: Tensor, m: Tensor, t: Tensor, s: Tensor) -> Tensor:
     for _, sublayer in _steps(layer, m, t, s):
         x = sublayer(x)
@@ -297,6 +312,15 @@ decoder_forward.slips = {
     ),
     "The cross-attention reads the decoder's own words: its keys and values are the "
     "memory.": lambda layer, x, m, t, s: _through(_steps(layer, None, t, t), x),
+    "A sublayer is missing or in the wrong place: self-attention, cross-attention, "
+    "feed-forward.": [
+        _in_order(1, 0, 2),
+        _in_order(0, 1),
+        _in_order(0, 2),
+        _in_order(1, 2),
+    ],
+    "A sublayer reads x itself: give it what the residual hands it, which is normed in "
+    "pre-norm.": _reads_x,
     "The residuals are missing: each sublayer stands inside its own.": _bare,
     "One residual serves all three sublayers: each has its own, because each norm has "
     "learned numbers of its own.": lambda layer, x, m, t, s: _through(

@@ -142,9 +142,12 @@ perplexity.slips = {
     "That is the loss: the perplexity is its exponential.": (
         lambda logits, labels, pad_id: math.log(_perplexity(logits, labels, pad_id))
     ),
-    "The places of padding count too: leave them out of the mean.": (
-        lambda logits, labels, pad_id: _perplexity(logits, labels, -100)
-    ),
+    "The places of padding count too: leave them out of the mean.": [
+        lambda logits, labels, pad_id: _perplexity(logits, labels, -100),
+        lambda logits, labels, pad_id: (  # as zeros
+            _perplexity(logits, labels, pad_id) ** (labels != pad_id).float().mean()
+        ),
+    ],
     "Take the mean over all tokens first, and the exponential of that.": _by_text,
     "Mind the sign: the loss is minus the logarithm of the right word's share.": (
         lambda logits, labels, pad_id: 1 / _perplexity(logits, labels, pad_id)
@@ -166,9 +169,9 @@ def _looks_around(ids: Tensor) -> Tensor:
 
 
 def _looks_one_ahead(ids: Tensor) -> Tensor:
-    """Only the last place but one sees the last token, and in one score alone."""
+    """Only place 1 sees the next token, and in one score alone."""
     scores = _looks_back(ids)
-    scores[-2, 1] += torch.cos(ids[-1].double())
+    scores[1, 1] += torch.cos(ids[2].double())
     return scores
 
 
@@ -200,15 +203,16 @@ def family(draw: Draw) -> Cases:
 
 
 family.slips = {
-    "Outputs may move with their own token and with earlier ones: look only at places "
-    "before the one that is changed.": [
+    "Outputs may move with their own token and with earlier ones: change one token at "
+    "a time, in a clone, and look only at places before it.": [
         lambda run, ids: _family(run, ids, rows=lambda place: slice(None)),
         lambda run, ids: _family(run, ids, rows=lambda place: slice(place + 1)),
     ],
-    "Change each token in turn: another place may be the one that leaks.": (
+    "Change each token in turn, and look at all scores: one of them may leak.": (
         lambda run, ids: _family(run, ids, last=2)
     ),
-    "The names are exchanged: what sees later tokens is an encoder.": (
+    "What sees later tokens is an encoder: the names are exchanged, or no later token "
+    "was changed.": (
         lambda run, ids: {"encoder": "decoder", "decoder": "encoder"}[_family(run, ids)]
     ),
 }

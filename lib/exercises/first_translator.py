@@ -159,9 +159,8 @@ def leaks(draw: Draw) -> Cases:
 
 
 leaks.slips = {
-    "run was given an id that is too large: wrap round with % vocab_size.": (
-        lambda run, target, size: _leaks(run, target, size + 1)
-    ),
+    "A place or an id is too large: places end at len(target) - 1, and ids wrap round "
+    "with % vocab_size.": (lambda run, target, size: _leaks(run, target, size + 1)),
     "It says True of all code: change one word at a time, in a fresh target.clone(), "
     "and compare only the rows up to it, for later ones may move.": [
         lambda run, target, size: _leaks(run, target, size, fresh=False),

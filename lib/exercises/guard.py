@@ -158,6 +158,8 @@ def brief(value: Any) -> str:
     if isinstance(value, float):
         return f"{round(value, 4) + 0.0:g}" if abs(value) < 1e6 else f"{value:.4g}"
     if isinstance(value, list | tuple):
+        if len(value) > 60:
+            return f"a {type(value).__name__} of {len(value)}"
         ends = "[]" if isinstance(value, list) else "()"
         parts = ", ".join(brief(part) for part in value)
         comma = "," if isinstance(value, tuple) and len(value) == 1 else ""

@@ -52,7 +52,7 @@ def gather_dealt_heads(draw: Draw) -> Cases:
 gather_dealt_heads.slips = {
     "The dimensions stand in the right order: join the last two, for example with "
     "flatten(-2).": lambda heads: heads.permute(0, 2, 3, 1),
-    "This permutes in the same way once more: find the order that undoes "
+    "The tokens are not in dimension 1: find the order that undoes "
     "permute(0, 3, 1, 2).": lambda heads: heads.permute(0, 3, 1, 2).flatten(-2),
     "This joins the pieces head by head, as MultiHeadAttention does: here neighbors in "
     "a vector went to different heads.": (
@@ -100,8 +100,8 @@ def contribution(draw: Draw) -> Cases:
 
 
 contribution.slips = {
-    "This is the head's answer: take it through its columns of the output "
-    "projection.": lambda a, x, head: _answers(a, x)[:, head],
+    "This is only as wide as one head: take the head's answer through its columns of "
+    "the output projection.": lambda a, x, head: _answers(a, x)[:, head],
     "The bias belongs to no head: it is added once, to the sum.": (
         lambda a, x, head: _contribution(a, x, head) + a.output_proj.bias
     ),

@@ -214,10 +214,10 @@ def is_pre_norm(draw: Draw) -> Cases:
 
 
 is_pre_norm.slips = {
-    "A post-norm block passed for pre-norm: feed numbers that are not normed already, "
-    "of another mean and size.": lambda block: True,
+    "A post-norm block passed for pre-norm, for which True stands: feed numbers that "
+    "are not normed already, of another mean and size.": lambda block: True,
     "A pre-norm block passed for post-norm: with a sublayer that returns zeros, its "
-    "output is its input.": lambda block: False,
+    "output is its input, and the answer True.": lambda block: False,
     "This block's norm_first lies: decide by what the block returns.": (
         lambda block: block.norm_first
     ),
@@ -286,10 +286,15 @@ def residual(draw: Draw) -> Cases:
 
 
 residual.slips = {
-    "The two orders are exchanged or not told apart: norm_first=True is "
+    "The norm is missing or in the wrong place: norm_first=True is "
     "x + sublayer(norm(x)), False is norm(x + sublayer(x)).": [
         _built(post=_Block.pre),
+        _built(post=lambda block, x, f: x + f(x)),
+        _built(post=lambda block, x, f: block.norm(x) + f(x)),
+        _built(post=lambda block, x, f: x + block.norm(f(x))),
         _built(pre=_Block.post),
+        _built(pre=lambda block, x, f: x + f(x)),
+        _built(pre=lambda block, x, f: x + block.norm(f(x))),
     ],
     "The residual is missing: add x to what the sublayer gives.": [
         _built(post=lambda block, x, f: block.norm(f(x))),
@@ -299,9 +304,10 @@ residual.slips = {
     "norm.": _built(pre=lambda block, x, f: block.norm(x) + f(block.norm(x))),
     "The dropout reaches x: drop only the sublayer's output, before it is added.": [
         _built(post=lambda block, x, f: block.norm(block.drop(x + f(x)))),
+        _built(post=lambda block, x, f: block.drop(block.norm(x + f(x)))),
         _built(pre=lambda block, x, f: block.drop(x + f(block.norm(x)))),
     ],
-    "Nothing is dropped in training: send the sublayer's output through "
+    "The sublayer's output is not dropped in training: send it through "
     "nn.Dropout(dropout).": [
         _built(post=lambda block, x, f: block.norm(x + f(x))),
         _built(pre=lambda block, x, f: x + f(block.norm(x))),

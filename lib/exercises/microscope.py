@@ -34,7 +34,7 @@ def lens_words(draw: Draw) -> Cases:
 
 
 lens_words.slips = {
-    "The norm is missing: the map has learned to read normed states.": (
+    "The norm is missing in front: the map has learned to read normed states.": (
         lambda state, norm, output_proj: output_proj(state).argmax(dim=-1)
     ),
     "Those are scores: take the place of the largest.": (
@@ -100,7 +100,7 @@ def _effect(clean: Tensor, now: Tensor, donor: Tensor, own: int, other: int) -> 
 def effect(draw: Draw) -> Cases:
     """`effect(clean, now, donor, own, other)`: how far a choice has moved."""
     clean, now, donor = torch.tensor(
-        [[5.0, 1.0, 0.0], [4.0, 2.0, 0.0], [1.0, 3.0, 9.0]]
+        [[5.0, 1.0, 0.0], [4.0, 2.0, 0.0], [1.0, 4.0, 9.0]]
     )
     yield case(clean, now, donor, 0, 1, what="effect(clean, now, donor, 0, 1)")
     clean, now, donor = 3 * draw.normal(3, 7)
@@ -139,7 +139,7 @@ def _coins(words: Sequence[str], coins: Sequence[int]) -> list[int]:
 def control_labels(draw: Draw) -> Cases:
     """`control_labels(words, coins)`: a coin for each kind of word."""
     words = ["house", "car", "house", "shoe", "car", "shoe"]
-    yield case(words, [1, 0, 0, 1, 1, 0], what="control_labels(words, coins)")
+    yield case(words, [1, 0, 0, 1, 0, 0], what="control_labels(words, coins)")
     kinds = draw.sample("abcdefgh", 5)
     words = [*kinds, *draw.choices(kinds, k=6)]
     draw.shuffle(words)

@@ -16,7 +16,7 @@ Pair = tuple[str, str]
 # So many thanks that a set does not keep their order by luck.
 _THANKS = ["Gracias.", "Te lo agradezco.", "Muchas gracias.", "Os lo agradezco."]
 _THANKS += ["Mil gracias.", "Se lo agradezco."]
-_PAIRS = [("Hi.", "Hola."), ("Go on.", "Sigue."), ("Hi.", "Buenas."), ("No.", "No.")]
+_PAIRS = [("Hi.", "Hola."), ("Go on.", "Sigue."), ("Hi.", "Buenas."), ("Oh.", "Hola.")]
 _PAIRS += [("Go on.", "Sigue."), ("Hi.", "¡Hola!")]
 _PAIRS += [("Thank you.", one) for one in _THANKS]
 
@@ -218,7 +218,8 @@ interval.slips = {
     "The ends should be means, between 0 and 1 here; divide the sum by the size.": (
         lambda values, draw: [end * len(values) for end in _bootstrap(values, draw)]
     ),
-    "The interval is too narrow: leave 2.5% of the means on each side.": (
+    "The interval is too narrow: leave 2.5% of the means on each side, and draw as "
+    "many values as the list has.": (
         lambda values, draw: _bootstrap(values, draw, low=50, high=949)
     ),
     "The interval is too wide: take the means with 2.5% of all below and above, not "
@@ -275,8 +276,8 @@ paired.slips = {
     "The sign is the wrong way round: ours less theirs.": (
         lambda ours, theirs, draw: _paired(theirs, ours, draw)
     ),
-    "The interval is too narrow: leave 2.5% of the draws on each side, and draw with "
-    "replacement.": lambda *given: _paired(*given, low=160, high=839),
+    "The interval is too narrow: leave 2.5% of the sorted draws on each side, and draw "
+    "with replacement.": lambda *given: _paired(*given, low=160, high=839),
     "The interval is too wide: leave 2.5% of the draws out on each side, and draw as "
     "many sentences as there are.": lambda *given: _paired(*given, low=0, high=999),
     _DRAWN: lambda ours, theirs, draw: _paired(ours, theirs, random.Random()),

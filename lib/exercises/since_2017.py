@@ -26,7 +26,7 @@ cache_bytes.slips = {
     "Keys are kept, and values as well: twice as much.": (
         lambda *sizes: _bytes(*sizes) // 2
     ),
-    "Queries are not kept: count kv_heads, not n_heads.": (
+    "Too many heads or numbers: kv_heads heads of d_model / n_heads are kept.": (
         lambda layers, n_heads, kv_heads, d_model, tokens: _bytes(
             layers, n_heads, n_heads, d_model, tokens
         )
@@ -80,7 +80,7 @@ def share_keys(draw: Draw) -> Cases:
     keys = torch.arange(4.0).view(1, 2, 2, 1)
     yield case(keys, 4, what="share_keys of 2 heads for 4")
     groups = draw.randint(2, 3)
-    yield case(draw.normal(2, groups, 3, 2), groups * draw.randint(2, 3))
+    yield case(draw.normal(2, groups, 3, 2), groups * (5 - groups))
 
 
 share_keys.slips = {

@@ -44,8 +44,8 @@ def _hours(parameters: int, tokens: int, ceiling: float, used: float) -> float:
 )
 def training_hours(draw: Draw) -> Cases:
     """`training_hours(parameters, tokens, ceiling, used)`: how long it takes."""
-    what = "training_hours(10**7, 10**9, 10**12, 0.5)"
-    yield case(10**7, 10**9, 10**12, 0.5, what=what)
+    what = "training_hours(10**7, 10**9, 10**12, 0.4)"
+    yield case(10**7, 10**9, 10**12, 0.4, what=what)
     yield case(5, 7200, 10, 0.25)
     yield case(*(draw.randint(1, 9) for _ in range(3)), draw.uniform(0.1, 0.9))
 

@@ -190,12 +190,12 @@ def same_alone(draw: Draw) -> Cases:
 
 
 same_alone.slips = {
-    "The model without a fault was accused: compare the real target tokens only, with "
-    "a tolerance such as 1e-4, and cut the padding off on both sides.": (
+    "The model without a fault should give True: compare the real target tokens only, "
+    "with a tolerance such as 1e-4, and cut the padding off on both sides.": (
         lambda *_: False
     ),
     "A model that reads padding went unnoticed: run the pair alone with its source cut "
-    "to the real tokens, not padded as in the batch.": [
+    "to the real tokens, and compare all logits.": [
         _alone(cut=False),
         lambda *_: True,
     ],
@@ -256,7 +256,11 @@ def decode(draw: Draw) -> Cases:
 
 decode.slips = {
     "The padding of the target is not hidden.": _decode(mask=lambda p, future: future),
-    "The future is not hidden: add the causal mask.": _decode(mask=lambda p, f: p),
+    "The future is not hidden: add the causal mask, with &.": [
+        _decode(mask=lambda padding, future: padding),
+        _decode(mask=lambda padding, future: padding | future),
+        _decode(mask=lambda padding, future: padding | ~padding),
+    ],
     "The source's mask is not handed to the decoder.": _decode(hides_source=False),
     "The positions are missing.": _decode(places=False),
     "The model returns logits: leave the softmax out.": [

@@ -67,7 +67,7 @@ def lookup(draw: Draw) -> Cases:
 
 lookup.slips = {
     "These are the one-hot vectors: multiply them by the table.": _one_hot,
-    "The tokens of a sentence are added up: keep one row for each.": (
+    "The rows of a sentence became one row: keep one for each token.": (
         lambda ids, table: table[ids].sum(dim=1)
     ),
     "It is scaled by √D: this exercise wants the bare rows.": (
