@@ -44,7 +44,7 @@ setup: ## make .venv and install requirements.lock, once
 newest: setup ## put the newest versions that lib allows into .venv, to test with
 	@$(RUN) -m pip install --upgrade --upgrade-strategy eager -e ".[chapters,export]"
 
-lock: setup ## renew requirements.lock after a change of requirements*.txt
+lock: setup ## renew requirements.lock after a change of requirements.txt
 	@$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate \
 		--custom-compile-command "make lock" --output-file requirements.lock requirements.txt
 	@sed -i.old -E '/^(nvidia|cuda|triton)/d' requirements.lock && rm requirements.lock.old

@@ -6,9 +6,10 @@ each exercise cell in a call such as `check.softmax(softmax)`. Where a course is
 
 A record says what an answer is tried on, what is right, and which slips are known, each
 a wrong function with the sentence that names it; `record` tells how one is written.
-What the records share: `compare` tells equal from different, `guard` calls the
+What the records share: an answer is tried on each `Case` of `cases` by a `Trial`, and
+what it gives is an `Outcome`. `compare` tells equal from different, `guard` calls the
 learner's code, `forms` are what several ask for, and `calls` refuses what an exercise
-forbids.
+forbids. `suspects` are the models that exercise 4.5 asks about.
 """
 
 from lib.exercises.guard import CheckFailed
