@@ -50,7 +50,8 @@ class Without:
 
     Args:
         sentence: what the learner is told.
-        like: an answer that is told so, for the test of the exercise.
+        like: an answer that calls one of them, for the test of the exercise. Where a
+            course is graded, whatever is handed over under this name is taken out.
         of_torch: names of PyTorch's functions and methods; a function of the learner's
             own may bear the same name.
         named: names of functions wherever they were written.

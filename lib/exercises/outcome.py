@@ -47,7 +47,10 @@ class Outcome:
         return None
 
     def equals(self, slip: "Outcome", key: str, right: "Outcome", atol: float) -> bool:
-        """Whether a part is just as wrong, or the error of the same kind."""
+        """Whether a part is just as wrong, or the error of the same kind.
+
+        It takes what `is_wrong_alike` takes: a record asks the one, then the other.
+        """
         if self.error or slip.error:
             causes = [one.error and one.error.__cause__ for one in (self, slip)]
             kinds = {type(cause).__name__ for cause in causes}  # a name can be sent

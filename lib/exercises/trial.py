@@ -68,7 +68,7 @@ class Trial:
             yield found
 
     def outcome(self, answer: Any, case: Case) -> Outcome:
-        """What an answer gives, in the form in which it is sent.
+        """What an answer gives; of a graded one, this is sent to where it is judged.
 
         Raises:
             NotAnswered: if it is a stub.

@@ -11,7 +11,7 @@ from lib.text.subwords import SubwordVocabulary
 from lib.text.words import Vocabulary
 
 Pair = tuple[str, str]  # a sentence and its translation
-Written = TypeVar("Written")
+Written = TypeVar("Written")  # what is written for a sentence: a text, or more
 
 
 class Source(NamedTuple):

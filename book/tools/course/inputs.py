@@ -11,7 +11,9 @@ from pathlib import Path
 from book.tools.project.statements import free_names
 
 DESK = Path(__file__).parent / "desk"
-_ANSWERS = {"right", "like"}  # what a record is told of right and wrong
+# What a record is told of right and wrong: `exercise(right=…)` and `Without(like=…)`.
+# Every call in a module of records loses it, so nothing else there may be called so.
+_ANSWERS = {"right", "like"}
 
 
 class _WithoutAnswers(ast.NodeTransformer):

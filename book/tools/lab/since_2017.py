@@ -127,6 +127,7 @@ def speeds(texts: Texts) -> dict[str, dict[str, float]]:
 
         def work(number: int) -> int:
             torch.manual_seed(number)  # the same batches for all
+            # `learn` trains while it is asked for steps; the largest is their number.
             return max(learn(model, texts.learned, 4, rate=1e-5, batch=BATCH))
 
         return work
