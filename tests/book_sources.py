@@ -7,26 +7,21 @@ import inspect
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
-from nbformat import NotebookNode
 
-from book.tools.notebooks.files import chapters, notebooks
+from book.tools.notebooks import files
 from book.tools.project.address import ROOT
+from book.tools.project.statements import Definition
 from book.tools.site.offline_site import LIB_ORDER
 
-CHAPTERS = chapters()
+CHAPTERS = files.chapters()
 NAMES = [path.stem for path in CHAPTERS]
-NOTEBOOKS = notebooks()  # the appendix that runs, too
+NOTEBOOKS = files.notebooks()  # the appendix that runs, too
 
 each_chapter = pytest.mark.parametrize("path", CHAPTERS, ids=NAMES)
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
-Definition = ast.ClassDef | ast.FunctionDef
-
-
-def read(path: Path) -> NotebookNode:
-    return nbformat.read(path, as_version=4)
+read = files.read
 
 
 def text_pages() -> list[Path]:
@@ -49,14 +44,14 @@ def imported(file: Path) -> set[str]:
 def definitions(source: str) -> list[Definition]:
     """The classes and functions at the top level of a piece of code."""
     body = ast.parse(source).body
-    return [node for node in body if isinstance(node, ast.ClassDef | ast.FunctionDef)]
+    return [node for node in body if isinstance(node, Definition)]
 
 
 def without_docstrings(node: ast.AST) -> str:
     """The code of a definition, whatever its layout, comments and docstrings."""
     node = ast.parse(ast.unparse(node))
     for inner in ast.walk(node):
-        if not isinstance(inner, ast.ClassDef | ast.FunctionDef):
+        if not isinstance(inner, Definition):
             continue
         if ast.get_docstring(inner) is not None:
             inner.body = inner.body[1:] or [ast.Pass()]

@@ -2,7 +2,7 @@
 
 One stands here only where the record reads its form, or lets the answer try something
 out. Lists, arrays and tensors of the same numbers are told apart for no exercise;
-`test_frame.py` tests that once for all.
+`test_checks.py` tests that once for all.
 """
 
 import math

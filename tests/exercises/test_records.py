@@ -22,7 +22,7 @@ from lib.exercises.cases import Case
 from lib.exercises.record import CHAPTERS, Exercise, exercises
 from lib.exercises.suspects import suspects
 from tests.exercises.also_right import OTHER_FORMS, OTHER_WAYS
-from tests.solved import solution
+from tests.solution import solution
 
 
 def in_form(right: Any, form: Any) -> Any:

@@ -30,7 +30,7 @@ from lib.exercises.cases import Parts
 from lib.exercises.compare import same
 from lib.exercises.guard import NotAnswered
 from lib.exercises.outcome import Outcome
-from tests.solved import solution
+from tests.solution import solution
 
 COURSE = read_plan()
 each_exercise = pytest.mark.parametrize(
