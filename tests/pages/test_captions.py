@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_notebook
 
+from book.tools.notebooks import notebooks
+from book.tools.notebooks.normal_form import serialize
 from book.tools.site.captions import (
     CAPTION,
     FENCE,
@@ -15,10 +19,11 @@ from book.tools.site.captions import (
     REFERENCE,
     chapter_of,
     number,
+    number_chapters,
     numbers_given,
 )
 from book.tools.site.pictures import pictures_of
-from tests.book_sources import CHAPTERS, read
+from tests.book_sources import CHAPTERS, read, text_pages
 
 
 def notebook_of(*texts: str) -> NotebookNode:
@@ -84,20 +89,68 @@ def test_each_figure_has_its_caption_behind_it(chapter: int) -> None:
     assert captioned == len(numbers_given(BOOK[chapter])["figure"]) > 0
 
 
-def test_no_chapter_names_a_figure_that_is_not_there() -> None:
-    known = {
+Numbers = set[tuple[str, str]]
+
+
+def given_in(notebook: NotebookNode) -> Numbers:
+    """The figures and equations of a chapter."""
+    given = numbers_given(notebook).items()
+    return {(kind, each) for kind, numbers in given for each in numbers}
+
+
+def named_in(*texts: str) -> Numbers:
+    """The figures and equations that texts name."""
+    return {
         (kind, each)
-        for notebook in BOOK.values()
-        for kind, numbers in numbers_given(notebook).items()
-        for each in numbers
-    }
-    named = {
-        (kind, each)
-        for notebook in BOOK.values()
-        for text in sources(notebook)
+        for text in texts
         for kind, pattern in REFERENCE.items()
         for found in pattern.finditer(FENCE.sub("", text))
         for each in NUMBER.findall(found[2])
     }
+
+
+@each_chapter
+def test_a_chapter_names_figures_and_equations_of_its_own(chapter: int) -> None:
+    """It is read alone, too, in Colab; and another chapter's number is an old one."""
+    assert named_in(*sources(BOOK[chapter])) <= given_in(BOOK[chapter])
+
+
+@pytest.mark.parametrize("page", text_pages(), ids=lambda path: path.name)
+def test_no_page_names_a_figure_or_an_equation_that_is_not_there(page: Path) -> None:
+    """Lessons and slides, too."""
+    known = set().union(*map(given_in, BOOK.values()))
+    assert named_in(page.read_text("utf-8")) <= known
+
+
+def test_names_are_found() -> None:
+    named = named_in(*(text for each in BOOK.values() for text in sources(each)))
     assert len(named) > 50
-    assert named - known == set()
+
+
+def test_where_a_chapter_is_put_in_the_numbers_of_the_next_move_up_once(
+    tmp_path: Path,
+) -> None:
+    """From whichever command; what the pages say would be carried twice, one by one."""
+    page = tmp_path / "slides" / "16_one.md"
+    page.parent.mkdir()
+    page.write_text("Figures 16.1 and 17.1, equation 17.1.", "utf-8")
+    paths = [tmp_path / "17_one.ipynb", tmp_path / "18_two.ipynb"]
+    for old, path in zip((16, 17), paths, strict=True):
+        texts = (f"**Figure {old}.1.** One.", f"$$a \\tag{{{old}.1}}$$")
+        path.write_text(serialize(notebook_of(*texts)), "utf-8")
+    number_chapters(paths, tmp_path)
+    assert page.read_text("utf-8") == "Figures 17.1 and 18.1, equation 18.1."
+    assert sources(read(paths[1])) == ["**Figure 18.1.** One.", "$$a \\tag{18.1}$$"]
+
+
+def test_running_a_chapter_carries_its_new_numbers_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Afterwards it is in order, and nothing could tell which number was which."""
+    monkeypatch.setattr(notebooks, "number_chapters", carried := Mock())
+    monkeypatch.setattr(notebooks, "run", Mock(return_value=[]))
+    paths = [tmp_path / "03_attention.ipynb", tmp_path / "same_as_pytorch.ipynb"]
+    for path in paths:
+        path.touch()
+    assert notebooks.main([str(path) for path in paths]) == 0
+    assert list(*carried.call_args.args) == paths[:1]

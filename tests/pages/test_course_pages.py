@@ -13,7 +13,7 @@ import pytest
 
 from book.tools.course.plan import exercise
 from book.tools.project.address import ROOT
-from book.tools.site.captions import REFERENCE, carry_to_lessons
+from book.tools.site.captions import REFERENCE, carry_to_pages
 from book.tools.site.front_page import title_of
 from lib import corpora
 from lib.commands import evaluate, export, train, translate
@@ -23,6 +23,7 @@ COURSE = ROOT / "book" / "course"
 LESSONS = sorted(COURSE.glob("[0-9][0-9]_*.md"))
 SYLLABUSES = [COURSE / "two_days.md", COURSE / "seven_weeks.md"]
 PAGES = sorted(COURSE.glob("*.md"))
+DECKS = [f"slides/{path.stem}" for path in sorted(COURSE.glob("slides/*.md"))]
 SECTIONS = [
     "The lesson, 90 minutes",
     "On the board",
@@ -163,17 +164,17 @@ def test_the_exercises_that_are_named_exist(path: Path) -> None:
 MEANT = tomllib.loads((ROOT / "tests/lesson_figures.toml").read_text("utf-8"))
 
 
-@each_page
-def test_the_figures_that_are_named_are_those_that_are_meant(path: Path) -> None:
+@pytest.mark.parametrize("name", [*(path.stem for path in PAGES), *DECKS])
+def test_the_figures_that_are_named_are_those_that_are_meant(name: str) -> None:
     """A figure may get another number; what stands below it tells which one is meant.
 
     `tests/lesson_figures.toml` has the beginnings of their captions. When figures get
-    new numbers, `-m book.tools.site.captions` carries them to the lessons.
+    new numbers, `-m book.tools.site.captions` carries them to lessons and slides.
     """
-    matches = REFERENCE["figure"].finditer(text_of(path))
+    matches = REFERENCE["figure"].finditer(text_of(COURSE / f"{name}.md"))
     named = {n for match in matches for n in re.findall(r"\d+\.\d+", match[2])}
     captions = {number: figure_captions().get(number, "") for number in named}
-    meant = tuple(MEANT.get(path.stem, ()))
+    meant = tuple(MEANT.get(name, ()))
     assert {n: c for n, c in captions.items() if not c.startswith(meant)} == {}
     assert len(named) == len(meant)
 
@@ -299,13 +300,14 @@ def test_the_program_of_the_project_runs(capsys: pytest.CaptureFixture[str]) -> 
 # --- numbers that move --------------------------------------------------------
 
 
-def test_new_numbers_of_figures_reach_the_lessons(tmp_path: Path) -> None:
+def test_new_numbers_of_figures_reach_lessons_and_slides(tmp_path: Path) -> None:
     """Also where a line ends between the word and the number."""
-    page = tmp_path / "03_attention.md"
+    page = tmp_path / "course" / "slides" / "03_attention.md"
+    page.parent.mkdir(parents=True)
     page.write_text(
         "See figure\n  3.1, figures 3.2 and 3.9; exercise 3.1 stays.", "utf-8"
     )
-    carry_to_lessons({"figure": {"3.1": "3.2", "3.2": "3.3"}, "equation": {}}, tmp_path)
+    carry_to_pages({"figure": {"3.1": "3.2", "3.2": "3.3"}, "equation": {}}, tmp_path)
     assert page.read_text("utf-8") == (
         "See figure\n  3.2, figures 3.3 and 3.9; exercise 3.1 stays."
     )

@@ -20,7 +20,7 @@ from book.tools.notebooks.normal_form import departures, serialize, to_normal_fo
 from book.tools.notebooks.setup_cell import put_setup_cell
 from book.tools.project.address import Address, read_address
 from book.tools.site.alt_texts import put_alt_texts
-from book.tools.site.captions import chapter_of, number
+from book.tools.site.captions import number_chapters
 from book.tools.site.page_links import put_page_links
 
 TIMEOUT = 600  # seconds for one cell
@@ -72,8 +72,6 @@ def run(path: Path, address: Address) -> list[str]:
     """Run one notebook and store it; what stands in the way comes back as sentences."""
     notebook = read(path)
     put_generated(notebook, path.stem, address)
-    if path.name[0].isdigit():  # an appendix numbers nothing
-        number(notebook, chapter_of(path))
     store(notebook, path)
     format_code(path)
     notebook = read(path)
@@ -116,6 +114,8 @@ def main(arguments: list[str] | None = None) -> int:
     for path in paths:
         if not path.is_file():
             parser.error(f"{path} is not there: name a notebook in book/.")
+    # An appendix numbers nothing.
+    number_chapters(path for path in paths if path.name[0].isdigit())
     address, failed = read_address(), False
     for path in paths:
         print(f"{path.name}: running", flush=True)

@@ -12,7 +12,7 @@ import argparse
 import itertools
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -90,12 +90,29 @@ def renew(text: str, renamed: Renamed) -> str:
     return text
 
 
-def carry_to_lessons(renamed: Renamed, folder: Path = ROOT / "book" / "course") -> None:
-    """Replace the old numbers in the pages for teachers."""
-    for path in sorted(folder.glob("*.md")):
+def carry_to_pages(renamed: Renamed, folder: Path) -> None:
+    """Replace the old numbers in lessons, slides and all other pages of Markdown.
+
+    Other chapters need none of it: each names its own figures and equations only.
+    """
+    for path in sorted(folder.rglob("*.md")):
         old = path.read_text(encoding="utf-8")
         if (new := renew(old, renamed)) != old:
-            path.write_text(new, encoding="utf-8")
+            path.write_text(new, encoding="utf-8", newline="\n")
+
+
+def number_chapters(paths: Iterable[Path], folder: Path = ROOT / "book") -> None:
+    """Number these chapters in their files, and carry the new numbers to the pages.
+
+    All at once: where chapters move up, 16.1 becomes 17.1, and the old 17.1 18.1.
+    """
+    renamed: Renamed = {kind: {} for kind in REFERENCE}
+    for path in paths:
+        notebook = read(path)
+        for kind, numbers in number(notebook, chapter_of(path)).items():
+            renamed[kind] |= numbers
+        path.write_text(serialize(notebook), encoding="utf-8", newline="\n")
+    carry_to_pages(renamed, folder)
 
 
 def numbers_given(notebook: NotebookNode) -> dict[str, list[str]]:
@@ -111,12 +128,9 @@ def numbers_given(notebook: NotebookNode) -> dict[str, list[str]]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Number every chapter, and carry the new numbers to the lessons."""
+    """Number every chapter, and carry the new numbers to the pages."""
     argparse.ArgumentParser(description=__doc__).parse_args(arguments)
-    for path in chapters():
-        notebook = read(path)
-        carry_to_lessons(number(notebook, chapter_of(path)))
-        path.write_text(serialize(notebook), encoding="utf-8", newline="\n")
+    number_chapters(chapters())
     return 0
 
 
