@@ -74,6 +74,7 @@ def pressed_ctrl_c(run: subprocess.Popen[str]) -> tuple[int, str, str]:
     raise AssertionError("Ctrl-C does not end it")
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows interrupts no group of processes")
 def test_ctrl_c_ends_both_processes_with_one_sentence(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     run = lib(*SMALL, "--set", "epochs=5000", "--out", str(folder), *TWO)

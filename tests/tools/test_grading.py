@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -212,6 +213,7 @@ for name, attempt in attempts.items():
 """
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows hands no pipe on by its number")
 def test_the_fence_refuses_what_lies_outside_and_tells_it(tmp_path: Path) -> None:
     desk, other = tmp_path / "desk", tmp_path / "other"
     for folder in (desk / "work", desk / "lib" / "exercises", other):
@@ -241,6 +243,17 @@ def test_the_fence_refuses_what_lies_outside_and_tells_it(tmp_path: Path) -> Non
         "/proc/1/environ",
     ):
         assert words in told
+
+
+@pytest.mark.parametrize("platform", ["darwin", "win32"])
+def test_no_wall_is_asked_for_where_none_can_be(
+    platform: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows has not even the library that would be asked."""
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr("ctypes.CDLL", Mock(side_effect=TypeError))
+    with walled([], []) as walls:
+        assert walls == {}
 
 
 BEHIND_THE_WALL = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -168,7 +169,8 @@ def test_a_tag_that_does_not_fit_is_refused(capsys: pytest.CaptureFixture[str]) 
 def test_the_commands_for_another_language_pair_run(tmp_path: Path) -> None:
     (commands,) = (block for block in blocks("bash") if "lib train" in block)
     (tmp_path / "pairs.tsv").write_bytes(SAMPLE.read_bytes())
-    own = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PATH": ""}
+    # Without what else Windows sets, it starts no Python.
+    own = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PATH": ""}
     for line in commands.splitlines():
         words = shlex.split(line)
         assert words[0] == "python"
