@@ -278,6 +278,13 @@ def test_the_site_is_published_from_one_job_that_passed() -> None:
     assert named <= {*matrix["system"], *matrix["python"]} and len(named) == 2
 
 
+@pytest.mark.parametrize("job", JOBS)
+def test_a_job_brings_the_python_that_it_installs_into(job: str) -> None:
+    """That of the system refuses what pip would install."""
+    used = [step.get("uses", "").partition("@")[0] for step in JOBS[job]["steps"]]
+    assert "container" in JOBS[job] or "actions/setup-python" in used
+
+
 def test_hooks_are_habits() -> None:
     (repository,) = yaml.safe_load(read(".pre-commit-config.yaml"))["repos"]
     for hook in repository["hooks"]:
