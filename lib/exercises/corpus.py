@@ -80,8 +80,9 @@ def next_merge(draw: Draw) -> Cases:
         "soles": ["▁", "s", "ol", "e", "s"],
         "es": ["▁", "e", "s"],
         "e": ["▁", "e"],
+        "da": ["▁", "d", "a"],
     }
-    counts = {"sol": 9, "soles": 1, "es": 4, "e": 1}
+    counts = {"sol": 9, "soles": 1, "es": 4, "e": 1, "da": 1}
     yield case(cut, counts, what="next_merge(cut, counts)")
     words = {"".join(draw.choices("abc", k=draw.randint(2, 6))) for _ in range(5)}
     cut = {word: ["▁", *word] for word in sorted(words)}

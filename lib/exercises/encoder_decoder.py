@@ -63,7 +63,7 @@ def _decoder(norm_first: bool = False) -> Run:
 
 def _one_number(x: Tensor) -> Tensor:
     """A running sum that stands in one of the 16 numbers of each output."""
-    return F.pad(x.sum(dim=-1, keepdim=True).cumsum(dim=1), (0, 15))
+    return F.pad(-x.sum(dim=-1, keepdim=True).cumsum(dim=1), (0, 15))
 
 
 def _visible(
@@ -108,8 +108,8 @@ visible.slips = {
     "each.": lambda run, x: _visible(run, x, fresh=False),
     "Nothing moves: run the changed vectors, and compare with the run of the unchanged "
     "ones.": lambda run, x: _visible(lambda changed: run(x), x),
-    "One number that moves is enough for an output to have moved: take the largest "
-    "difference (amax), not the smallest.": lambda run, x: _visible(run, x, how="amin"),
+    "One number that moves, up or down, is enough for an output to have moved: take "
+    "the amax of abs().": lambda run, x: _visible(run, x, how="amin"),
     "Nothing moved, because a layer norm takes away what is added to all numbers of a "
     "word alike: change input j by random numbers.": (
         lambda run, x: _visible(run, x, alike=True)

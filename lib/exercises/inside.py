@@ -82,7 +82,7 @@ align.slips = {
 )
 def share_on_previous(draw: Draw) -> Cases:
     """`share_on_previous(weights)`: how far a head looks one token back."""
-    weights = torch.tensor([[0.5, 0.3, 0.2], [0.7, 0.2, 0.1], [0.1, 0.3, 0.6]])
+    weights = torch.tensor([[0.5, 0.3, 0.2], [0.6, 0.3, 0.1], [0.1, 0.3, 0.6]])
     yield case(weights, what="share_on_previous(weights)")
     size = draw.randint(4, 8)
     yield case(draw.normal(size, size).softmax(dim=-1))

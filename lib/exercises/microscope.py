@@ -100,7 +100,7 @@ def _effect(clean: Tensor, now: Tensor, donor: Tensor, own: int, other: int) -> 
 def effect(draw: Draw) -> Cases:
     """`effect(clean, now, donor, own, other)`: how far a choice has moved."""
     clean, now, donor = torch.tensor(
-        [[5.0, 1.0, 0.0], [4.0, 2.0, 0.0], [1.0, 4.0, 9.0]]
+        [[5.0, 1.0, 0.0], [4.0, 2.0, 0.0], [1.0, 3.5, 9.0]]
     )
     yield case(clean, now, donor, 0, 1, what="effect(clean, now, donor, 0, 1)")
     clean, now, donor = 3 * draw.normal(3, 7)

@@ -23,7 +23,7 @@ def cache_bytes(draw: Draw) -> Cases:
 
 
 cache_bytes.slips = {
-    "Keys are kept, and values as well: twice as much.": (
+    "Keys are kept, and values too, and a number has two bytes: twice as much.": (
         lambda *sizes: _bytes(*sizes) // 2
     ),
     "Too many heads or numbers: kv_heads heads of d_model / n_heads are kept.": (
@@ -80,7 +80,7 @@ def share_keys(draw: Draw) -> Cases:
     keys = torch.arange(4.0).view(1, 2, 2, 1)
     yield case(keys, 4, what="share_keys of 2 heads for 4")
     groups = draw.randint(2, 3)
-    yield case(draw.normal(2, groups, 3, 2), groups * (5 - groups))
+    yield case(draw.normal(2, groups, 4, 2), groups * (5 - groups))
 
 
 share_keys.slips = {

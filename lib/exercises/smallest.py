@@ -140,9 +140,8 @@ translator_numbers.slips = {
     "The output layer is missing: its matrix and its biases are learned too.": (
         lambda s, t, d: 9 * d * d + d * (s + t)
     ),
-    "The decoder has two attentions: one looks at its own words, one at the memory.": (
-        lambda s, t, d: 6 * d * d + d * (s + 2 * t) + t
-    ),
+    "There are three attentions: the encoder's, and in the decoder one over its own "
+    "words and one over the memory.": (lambda s, t, d: 6 * d * d + d * (s + 2 * t) + t),
     "An attention has three matrices here, and no output projection.": (
         lambda s, t, d: 12 * d * d + d * (s + 2 * t) + t
     ),

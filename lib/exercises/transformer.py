@@ -33,18 +33,18 @@ def _count(config: TransformerConfig) -> int:
 )
 def count(draw: Draw) -> Cases:
     """`count(config)`: the number of parameters of a model."""
-    what = "count of a small post-norm model with vocabularies of 30 and 40"
-    yield case(_small(30, 40), what=what)
+    what = "count of a small post-norm model with vocabularies of 31 and 40"
+    yield case(_small(31, 40), what=what)
     what = "count of the same model with norm_first"
-    yield case(_small(30, 40, norm_first=True), what=what)
+    yield case(_small(31, 40, norm_first=True), what=what)
     what = "count of a model with tied embeddings"
     yield case(_small(40, 40, tie_embeddings=True), what=what)
     yield case(_small(draw.randint(20, 90), draw.randint(20, 90)))
 
 
 count.slips = {
-    "The decoder's layers have two attentions each: self-attention and "
-    "cross-attention.": lambda c: (
+    "A layer of the encoder has one attention, a layer of the decoder two: "
+    "self-attention and cross-attention.": lambda c: (
         _count(c) - 4 * c.n_layers * c.d_model * (c.d_model + 1)
     ),
     "The biases of the attentions are missing: each of the four linear maps has one, "
