@@ -346,7 +346,7 @@ function roomFor(word, corners, covered) {
  * @param {number} width
  */
 function drawAnswers(drawing, seen, top, width) {
-  const labels = Math.min(150, 0.37 * width);
+  const labels = Math.min(150, 0.4 * width);
   const side = Math.min(70, (width - labels) / TARGET_WORDS.length);
   const small = { style: "font-size: 13px" };
   TARGET_WORDS.forEach((word, id) => {
