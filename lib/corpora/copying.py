@@ -14,11 +14,12 @@ from itertools import pairwise
 
 from lib.corpora.drawn import MONTHS, Drawn, lists, spanish_number
 from lib.text import Pair
-from lib.text.raw import plain
+from lib.text.raw import PLACEHOLDER, plain
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]{2,})*")
 _NUMBER = re.compile(r"(?<![\d.,:])\d+(?:[.,:]\d+)*(?![\d%])")
 _DATE = re.compile(rf"\b({'|'.join(MONTHS)}) (\d\d?)(?:st|nd|rd|th)?\b")
+_END = re.compile(r'(?<=})"$')  # of a frame, where the mark is that of what is said
 _SLOT = re.compile(r"{(\w\w+)}")
 _TITLES = (
     ("Mr.", "el señor"), ("Mrs.", "la señora"), ("Ms.", "la señora"),
@@ -26,7 +27,7 @@ _TITLES = (
     ("Professor", "el profesor"), ("Professor", "la profesora"),
 )  # fmt: skip
 # Of the pairs that are drawn anew.
-_SHARES = {"named": 0.44, "numbered": 0.1, "framed": 0.2, "quoted": 0.07, "odd": 0.19}
+_SHARES = {"named": 0.4, "numbered": 0.1, "framed": 0.2, "quoted": 0.12, "odd": 0.18}
 _OFTEN = 5  # so often a name must have been met, nearly always with a capital
 
 
@@ -123,9 +124,12 @@ class Copying:
         return "woman" if name.endswith("a") or name in ("Mary", "Alice") else "man"
 
     def _quoted(self, src: str, tgt: str, numbers: random.Random) -> Pair:
-        """Put a pair into quotation marks, and say who speaks."""
+        """Put a pair, or what stands for one, into quotation marks; say who speaks."""
         frames = self._lines["quotes" if src.endswith(".") else "questions"]
         around, spanish = _filled(*numbers.choice(frames), numbers)
+        if numbers.random() < 0.5:
+            src = tgt = PLACEHOLDER
+            around, spanish = _END.sub('."', around), _END.sub('".', spanish)
         return (
             around.replace("{s}", src.removesuffix(".")),
             spanish.replace("{t}", tgt.removesuffix(".")),
@@ -191,7 +195,7 @@ def _numbered(src: str, tgt: str, numbers: random.Random) -> Pair:
 def _alike(number: str, numbers: random.Random, in_date: bool) -> str:
     """Draw a number of the same kind: a time for a time, a year for a year."""
     for kind, shape in (
-        ("time", r"\d\d?:\d\d"),
+        ("clock", r"\d\d?:\d\d"),
         ("thousands", r"\d+(,\d{3})+"),
         ("decimal", r"\d+\.\d+"),
         ("year", r"[12]\d{3}"),
@@ -212,7 +216,8 @@ def _filled(src: str, tgt: str, numbers: random.Random) -> Pair:
         english, spanish = Drawn(numbers).draw(kind)
         src = src.replace(f"{{{kind}}}", english, 1)
         tgt = tgt.replace(f"{{{kind}}}", spanish, 1)
-    return src, tgt
+    # One period ends "at 6 p.m." and its sentence.
+    return src.replace(".m..", ".m."), tgt.replace(".m..", ".m.")
 
 
 def _can_be_said(src: str, tgt: str) -> bool:
@@ -226,6 +231,8 @@ def _odd(src: str, tgt: str, numbers: random.Random) -> Pair:
     way = numbers.randrange(3)
     if way < 2 and src.endswith("?"):
         src = src.rstrip("?") + "."
+    if numbers.random() < 0.25:
+        src = src.replace("'", "")
     return _in_small_letters(src, tgt) if way else (src, tgt)
 
 

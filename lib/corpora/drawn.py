@@ -33,6 +33,23 @@ WEEKDAYS = {
     "Saturday": "sábado",
     "Sunday": "domingo",
 }
+ORDINALS = {
+    "1st": "primer",
+    "2nd": "segundo",
+    "3rd": "tercer",
+    "4th": "cuarto",
+    "5th": "quinto",
+    "6th": "sexto",
+    "7th": "séptimo",
+    "8th": "octavo",
+    "9th": "noveno",
+    "10th": "décimo",
+    "first": "primer",
+    "second": "segundo",
+    "third": "tercer",
+    "fourth": "cuarto",
+    "fifth": "quinto",
+}
 _CURRENCIES = (("$", "dólares"), ("$", "dólares"), ("€", "euros"), ("£", "libras"))
 _ONSETS = [
     *"bcdfghjklmnñpqrstvwyz",
@@ -188,7 +205,7 @@ class Drawn:
         return f"{amount[0]}%", f"{amount[1]}%"
 
     def _price(self) -> tuple[str, str]:
-        whole = self.numbers.randrange(2, 10 ** self.numbers.choice([1, 2, 3, 4]))
+        whole = self.numbers.randrange(2, 10 ** self.numbers.choice([1, 2, 3, 4, 7]))
         cents = (
             f".{self.numbers.randrange(100):02}" if self.numbers.random() < 0.5 else ""
         )
@@ -200,9 +217,26 @@ class Drawn:
         first, last = self.numbers.choice([(1000, 2100), (1900, 2030)])
         return str(self.numbers.randrange(first, last))
 
-    def _time(self) -> str:
+    def _clock(self) -> str:
         minutes = self.numbers.choice([0, 30, *self.numbers.choices(range(60), k=3)])
         return f"{self.numbers.randrange(2, 13)}:{minutes:02}"
+
+    def _time(self) -> tuple[str, str]:
+        clock = self._clock()
+        if self.numbers.random() < 0.7:
+            return clock, clock
+        half = self.numbers.choice(["a.m.", "p.m."])
+        written = self.numbers.choice(["{} {}", "{}{}"])
+        short = self.numbers.choice([half, half.replace(".", "")])
+        if self.numbers.random() < 0.6:
+            clock = clock.split(":")[0]
+        return written.format(clock, short), f"{clock} {half}"
+
+    def _ordinal(self) -> tuple[str, str]:
+        return self.numbers.choice([*ORDINALS.items()])
+
+    def _month(self) -> tuple[str, str]:
+        return self.numbers.choice([*MONTHS.items()])
 
     def _weekday(self) -> tuple[str, str]:
         return self.numbers.choice([*WEEKDAYS.items()])

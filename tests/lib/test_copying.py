@@ -20,6 +20,8 @@ PAIRS = [
     ("On May 3 Mary and Tom were here.", "El 3 de mayo Mary y Tom estaban aquí."),
     ("Where is the man?", "¿Dónde está el hombre?"),
 ] * 9
+# What may stand in the slot of a frame.
+FILLING = r"(?:[^\W\d_a-z][\w'.-]*|[$€£]?\d[\d.,:-]*%?)"
 KINDS = ("named", "numbered", "framed", "quoted", "odd")
 
 
@@ -39,6 +41,29 @@ def test_no_name_that_is_drawn_stands_in_a_strangers_sentence() -> None:
     assert not met & {name for kind in names for name in lists()[kind]}
 
 
+def test_no_frame_is_a_strangers_sentence() -> None:
+    slot = rf"{FILLING}(?: {FILLING})*"
+    frames = [
+        re.compile(re.sub(r"\\{\w+\\}", lambda _: slot, re.escape(bare(line))))
+        for line in lists()["frames"]
+    ]
+    assert frames[0].fullmatch("Yes")
+    asked = strangers("test") + strangers("validation")
+    same = [
+        (frame.pattern, stranger.english)
+        for stranger in asked
+        for frame in frames
+        if frame.fullmatch(bare(stranger.english))
+        or frame.fullmatch(bare(stranger.english.capitalize()))
+    ]
+    assert not same
+
+
+def bare(line: str) -> str:
+    """Take the English of a frame, or a sentence, without the marks around it."""
+    return line.split("\t")[0].strip(' .,!?"“”…🎂😀')
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_name_and_a_number_stand_on_both_sides(kind: str, copying: Copying) -> None:
     numbers = random.Random(0)
@@ -48,7 +73,8 @@ def test_a_name_and_a_number_stand_on_both_sides(kind: str, copying: Copying) ->
         assert tgt.strip()
         assert "{" not in src + tgt
         assert src.count(PLACEHOLDER) == tgt.count(PLACEHOLDER)
-        found = re.findall(r"(?<!\d)\d+(?:[.,:]\d+)*", src.replace(", ", " ; "))
+        plain = src.replace(", ", " ; ")
+        found = re.findall(r"\b\d+(?:[.,:]\d+)*(?!\d|st|nd|rd|th)", plain)
         for number in found:
             assert spanish_number(number) in tgt, (src, tgt)
         if kind == "framed" and "My name is" in src:
@@ -65,6 +91,34 @@ def test_a_month_is_its_own_translation_and_a_time_stays_a_time(
         assert month is None or MONTHS[month] in tgt
         assert bool(re.search(r"\d:\d\d", src)) is bool(re.search(r"\d:\d\d", tgt))
     assert len({next((m for m in MONTHS if m in src), None) for src, _ in dated}) > 6
+
+
+def test_a_frame_writes_half_days_ordinals_and_one_period_at_its_end() -> None:
+    copying, numbers = Copying([]), random.Random(0)
+    drawn = [copying.drawn("framed", numbers) for _ in range(20_000)]
+    half_days = [pair for pair in drawn if re.search(r"\d ?[ap]\.?m", pair[0])]
+    assert half_days
+    assert all(re.search(r"\d [ap]\.m\.", tgt) for _, tgt in half_days)
+    assert not [pair for pair in drawn if ".m.." in pair[0] + pair[1]]
+    floors = [tgt for src, tgt in drawn if "the 3rd floor" in src]
+    assert floors
+    assert all("el tercer piso" in tgt for tgt in floors)
+
+
+def test_what_stands_for_a_word_is_quoted_with_one_mark(copying: Copying) -> None:
+    numbers = random.Random(0)
+    drawn = [copying.drawn("quoted", numbers) for _ in range(2000)]
+    held = [(src, tgt) for src, tgt in drawn if PLACEHOLDER in src]
+    assert 0.3 < len(held) / len(drawn) < 0.7
+    assert not [tgt for _, tgt in held if re.search(r'\."\.|"$', tgt)]
+
+
+def test_a_time_stays_a_time_and_a_contraction_may_lose_its_apostrophe() -> None:
+    copying, numbers = Copying([("It's 7:30.", "Son las 7:30.")] * 9), random.Random(0)
+    timed = [copying.drawn("numbered", numbers) for _ in range(50)]
+    assert all(re.search(r"\d:\d\d", src) for src, _ in timed)
+    odd = [copying.drawn("odd", numbers)[0] for _ in range(400)]
+    assert 0.15 < sum("'" not in src for src in odd) / len(odd) < 0.35
 
 
 def test_a_title_brings_its_article_and_a_place_a_place(copying: Copying) -> None:

@@ -153,6 +153,12 @@ class Run:
         self.files = {int(file.stem.removeprefix("epoch-")): file for file in kept}
         self.files = self.files or {len(self.log) - self.before: folder / WEIGHTS}
 
+    @property
+    def both_copy(self) -> bool:
+        """Whether the run and what it began with learned to copy, or neither did."""
+        began = self.earlier[-1]["settings"]["copying"] if self.earlier else 0
+        return bool(began) == bool(self.settings.copying)
+
     def translator(
         self, average: int, runs: int = 1, last: int | None = None
     ) -> Translator:
@@ -261,7 +267,7 @@ def choose_average(run: Run) -> tuple[list[dict[str, Any]], tuple[int, int]]:
     tried += [(epochs[-1], average, 1) for average in AVERAGES if average <= count]
     if run.start:
         tried.append((0, 1, 0))
-    if run.start and not run.settings.copying:  # else the mean forgets how to copy
+    if run.start and run.both_copy:  # else the mean forgets how to copy
         tried.append((epochs[-1], 1, 2))
     rows, counts = [], []
     for epoch, average, runs in tried:
