@@ -269,9 +269,9 @@ def test_what_the_page_says_of_pieces_taken_away_is_so(page: Page) -> None:
     """The first and fifth of the page's five things to try."""
     assert write(page, MOUSE) == "El ratón se comió al gato."
     page.get_by_label("without positions").check()
-    assert ended(page) == "El gato comió al ratón."
+    assert ended(page) == "El gato comió el ratón."
     assert_beside(page, "El ratón se comió al gato.")
-    assert write(page, "The cat ate the mouse.") == "El gato comió al ratón."
+    assert write(page, "The cat ate the mouse.") == "El gato comió el ratón."
     page.get_by_label("without positions").uncheck()
     usual = write(page, WORK)
     page.get_by_label("without √d_k").check()

@@ -4,10 +4,9 @@
     page_measure.py --limit 20      few sentences, to see that everything runs; no file
 
 On the test part of the corpus that the shipped translator was trained on: BLEU of lib
-and of the page's rounded weights, written greedily and, for the first thousand
-sentences, with a beam; how many of the first thousand translations are lib's, token for
-token, where the page's code has the same float weights; and how fast the page's model
-writes.
+and of the page's rounded weights, written greedily and with a beam; how many of the
+first thousand translations are lib's, token for token, where the page's code has the
+same float weights; and how fast the page's model writes.
 """
 
 import json
@@ -36,8 +35,7 @@ from lib.translator import SHIPPED, Translator
 # Of a text: the token ids of each of its sentences, up to their ends, and all as text.
 Written = tuple[list[list[int]], str]
 
-# The width of the beam, 0 for none, and how many sentences; None for all.
-DECODERS: dict[str, tuple[int, int | None]] = {"greedy": (0, None), "beam": (4, 1000)}
+DECODERS = {"greedy": 0, "beam": 4}  # the width of the beam, 0 for none
 COMPARED = 1000  # of these the page's code also translates with lib's float weights
 PENALTY = 0.6
 ROUNDS = 5
@@ -52,11 +50,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def measure(place: Path, limit: int | None) -> dict[str, Any]:
     """Translate in every way, compare and score."""
     parts = write_parts(place)
-    test = list(corpora.references(corpora.load(MODEL).splits["test"]).items())[:limit]
+    answers = corpora.references(corpora.load(MODEL).splits["test"])
+    test = dict(list(answers.items())[:limit])
     own = Translator.load(MODEL)
     decoders = {
-        name: compare(own, place, beam, dict(test[:most]))
-        for name, (beam, most) in DECODERS.items()
+        name: compare(own, place, beam, test) for name, beam in DECODERS.items()
     }
     return {
         "node": run_node("--version").stdout.strip(),
@@ -64,7 +62,7 @@ def measure(place: Path, limit: int | None) -> dict[str, Any]:
         "bytes": sum(part.stat().st_size for part in parts),
         "length_penalty": PENALTY,
         "decoders": decoders,
-        **speed(place, [sentence for sentence, _ in test]),
+        **speed(place, list(test)),
     }
 
 
