@@ -174,6 +174,23 @@ def test_a_second_run_tells_of_the_first(folder: Path, tmp_path: Path) -> None:
     assert report["seconds"] == round(seconds)
 
 
+def test_a_run_is_averaged_with_its_start_only_if_both_copy_or_neither(
+    folder: Path, tmp_path: Path
+) -> None:
+    """The mean of one that copies and one that does not forgets how to."""
+    go_on(folder, tmp_path)
+    told = measure.Run(tmp_path / "run", make_corpus(), folder)
+
+    def means_tried() -> bool:
+        return 2 in {row["runs"] for row in measure.choose_average(told)[0]}
+
+    assert means_tried()
+    told.settings = dataclasses.replace(told.settings, copying=0.4)
+    assert not means_tried()
+    told.earlier[-1]["settings"]["copying"] = 0.4
+    assert means_tried()
+
+
 def both_ends_averaged(run: Path, first: Path) -> bool:
     """Whether the mean of two runs is that of what each of them ended with."""
     told = measure.Run(run, make_corpus(), first)
