@@ -73,12 +73,16 @@ def add_corpus_options(parser: argparse.ArgumentParser, usual: str, limit: str) 
 
 def check_corpus_options(options: argparse.Namespace) -> None:
     """Refuse options that do not go together, before anything is loaded."""
+    own = options.pairs or getattr(options, "also", [])
+    if options.attribution is not None and not own:
+        raise ValueError(
+            "--attribution tells of a file of your own; name it with --pairs."
+        )
     if options.pairs is None:
-        for name in ("languages", "attribution"):
-            if getattr(options, name) is not None:
-                raise ValueError(
-                    f"--{name} tells of a file of your own; name it with --pairs."
-                )
+        if options.languages is not None:
+            raise ValueError(
+                "--languages tells of a file of your own; name it with --pairs."
+            )
     elif options.corpus is not None:
         raise ValueError("Name a --corpus or a file of --pairs, not both.")
     elif options.languages is None:

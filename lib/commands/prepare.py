@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from lib.commands.options import load_corpus
 from lib.corpora import Corpus, Pair, limit_training
+from lib.corpora.own import read_pairs
+from lib.corpora.splitting import keep_apart
 from lib.text import SubwordVocabulary, Vocabulary
 from lib.text.subwords import ALPHABET
 
@@ -25,10 +27,33 @@ def pairs_of_a_run(options: argparse.Namespace) -> Corpus:
     corpus = load_corpus(options)
     if options.limit is not None:
         corpus = limit_training(corpus, options.limit)
+    if options.also:
+        corpus = with_more(corpus, options.also, options.attribution)
     _tell(*(f"{corpus.name}: {note}" for note in corpus.notes))
     splits = dict(corpus.splits)  # the phrases are too few to part
     splits.setdefault("validation", splits["train"])
     return dataclasses.replace(corpus, splits=splits)
+
+
+def with_more(corpus: Corpus, files: Sequence[Path], attribution: str) -> Corpus:
+    """Add the pairs of more files to those to train on; none that is held out."""
+    languages = f"{corpus.source_language}-{corpus.target_language}"
+    splits, notes, counts = {**corpus.splits}, [*corpus.notes], []
+    for file in files:
+        pairs, told = read_pairs(file, languages)
+        held_out = [name for name in splits if name != "train"]
+        kept, lost = keep_apart({**splits, file.name: pairs}, [*held_out, file.name])
+        splits["train"] = [*splits["train"], *kept[file.name]]
+        notes += [f"{file.name}: {note}" for note in (*told, *lost)]
+        number = len(kept[file.name])
+        counts.append(f"`{file.name}`, {number:,} pair{'s' * (number != 1)}")
+    credit = f"It learned from {', and from '.join(counts)}, too: {attribution.strip()}"
+    return dataclasses.replace(
+        corpus,
+        splits=splits,
+        notes=tuple(notes),
+        attribution=f"{corpus.attribution}\n\n{credit}".strip(),
+    )
 
 
 def _tell(*notes: str) -> None:
@@ -70,7 +95,7 @@ def vocabularies_of(
         return start.src_vocab, start.tgt_vocab
     if settings.vocab_size:
         texts = (text for pair in pairs for text in pair)
-        alphabet = ALPHABET if settings.copying else ""
+        alphabet = ALPHABET if settings.copying or settings.exchange else ""
         shared = SubwordVocabulary.build(texts, settings.vocab_size, alphabet)
         return shared, shared
     src_vocab, tgt_vocab = (Vocabulary.build(side) for side in zip(*pairs, strict=True))

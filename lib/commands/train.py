@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from lib.training import Hardware, TrainingSettings
     from lib.translator import Translator
 
+_SLOW = 2  # as many times longer in 16 bits is worth a word
+
 
 def add_parser(commands: Any) -> None:
     """Describe the command to argparse."""
@@ -48,6 +50,15 @@ def add_parser(commands: Any) -> None:
         parser,
         "grammar",
         "most pairs to train on, chosen by lot; what is held out stays whole",
+    )
+    parser.add_argument(
+        "--also",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help="more pairs to train on, in the form of --pairs, or packed with gzip; "
+        "nothing of them is held out; may stand several times",
     )
     parser.add_argument(
         "--out", type=Path, help="folder of the run (runs/ and the corpus's name)"
@@ -132,6 +143,7 @@ def run(options: argparse.Namespace) -> None:
     hardware = Hardware(options.devices, options.strategy, options.accelerator)
     corpus = own or pairs_of_a_run(options)
     check_languages(corpus, settings.copying)
+    _tell_if_slow(settings, hardware)
     folder = options.out or Path("runs") / corpus.title
     with _one_voice(folder):
         _train(options, settings, hardware, corpus, folder, start)
@@ -179,6 +191,22 @@ def _train(
     print(f"The translator is in {folder}.", file=sys.stderr)
 
 
+def _tell_if_slow(settings: TrainingSettings, hardware: Hardware) -> None:
+    import torch
+
+    from lib.training.devices import is_first_process, slower_in_16_bits
+
+    gpu = torch.cuda.is_available() and hardware.accelerator != "cpu"
+    if settings.precision != "bf16-mixed" or gpu or not is_first_process():
+        return
+    if (times := slower_in_16_bits()) > _SLOW:
+        print(
+            f"This processor is {times:.0f} times slower in bfloat16 than in 32 bits; "
+            "--set precision=32-true trains faster.",
+            file=sys.stderr,
+        )
+
+
 @contextlib.contextmanager
 def _one_voice(folder: Path) -> Iterator[None]:
     """Let one run into the folder, and its first process say how it has ended."""
@@ -205,11 +233,12 @@ def _check_options(options: argparse.Namespace) -> None:
         raise ValueError("--new-words needs --from: the weights that it takes over.")
     if options.pairs is None:
         options.corpus = options.corpus or "grammar"
-    elif not (options.attribution or "").strip():
-        raise ValueError(
-            "--pairs needs --attribution: whose sentences they are, and under which "
-            "license; the card of the translator tells it."
-        )
+    for name in ("pairs", "also"):
+        if getattr(options, name) and not (options.attribution or "").strip():
+            raise ValueError(
+                f"--{name} needs --attribution: whose sentences they are, and under "
+                "which license; the card of the translator tells it."
+            )
 
 
 def _tokenizer(options: argparse.Namespace, corpus: Corpus) -> str:
@@ -236,6 +265,7 @@ def _command(options: argparse.Namespace) -> str:
     if options.devices > 1:
         given |= {"devices": options.devices, "strategy": options.strategy}
     pairs = [(f"--{name}", str(value)) for name, value in given.items() if value]
+    pairs += [("--also", file.name) for file in options.also]
     words = [word for pair in pairs for word in pair]
     words += ["--new-words"] * options.new_words
     return "python -m lib train " + shlex.join(words)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 import re
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -56,18 +58,36 @@ def load(file: Path | str, languages: str, attribution: str = "") -> Corpus:
     """
     source, target = _language_codes(languages)
     file = Path(file)
-    lines = _lines(file)
-    header = _header(lines[0], f"{source}|{target}|{_TITLES}")
-    pairs, notes = tidy(_read(file, lines, skip=bool(header)))
+    pairs, told = read_pairs(file, languages)
+    pairs, notes = tidy(pairs)
     try:
         splits = split_by_source(pairs)
     except ValueError as error:
         raise ValueError(f"{file}: {error}") from error
     stem = re.sub(r"[^\w.]+", "-", file.stem).strip("-.") or "pairs"
     name = "own" + f"-{stem}".removesuffix(f"-{languages}") + f"-{languages}"
-    told = (*header, *notes)
     prose = looks_like_prose(text for text, _ in splits["train"])
-    return Corpus(name, source, target, splits, attribution, told, prose=prose)
+    told = [*told, *notes]
+    return Corpus(name, source, target, splits, attribution, tuple(told), prose=prose)
+
+
+def read_pairs(file: Path, languages: str) -> tuple[list[Pair], list[str]]:
+    """Read a file of pairs, also one that gzip has packed.
+
+    Args:
+        file: as :func:`load` takes it.
+        languages: the two codes, which may stand as titles in its first line.
+
+    Returns:
+        The pairs, and a note if its first line names the columns.
+
+    Raises:
+        OSError: if the file cannot be read.
+        ValueError: if a line is no pair.
+    """
+    lines = _lines(file)
+    header = _header(lines[0], f"{languages.replace('-', '|')}|{_TITLES}")
+    return _read(file, lines, skip=bool(header)), header
 
 
 def _language_codes(languages: str) -> tuple[str, str]:
@@ -82,7 +102,13 @@ def _language_codes(languages: str) -> tuple[str, str]:
 
 def _lines(file: Path) -> list[bytes]:
     """Return the lines of a file, without blank ones at its end."""
-    data = file.read_bytes().removeprefix(codecs.BOM_UTF8)
+    data = file.read_bytes()
+    if file.suffix == ".gz":
+        try:
+            data = gzip.decompress(data)
+        except (EOFError, OSError, zlib.error) as error:
+            raise ValueError(f"{file} cannot be unpacked: {error}") from error
+    data = data.removeprefix(codecs.BOM_UTF8)
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise ValueError(f"{file} is text in UTF-16; save it as UTF-8.")
     if b"\n" not in data:  # some programs end their lines with this alone

@@ -10,6 +10,7 @@ import lightning
 from torch.utils.data import DataLoader
 
 from lib.corpora.copying import Copying
+from lib.corpora.exchange import Exchange
 from lib.text import Vocabulary
 from lib.text.batches import TokenBatchSampler
 from lib.text.continuations import TextDataset
@@ -118,17 +119,25 @@ class TranslationData(TextData):
                     )
 
     def _of_epoch(self, seed: int) -> ParallelDataset:
-        anew, dropout = self.settings.copying, self.settings.subword_dropout
+        settings, dropout = self.settings, self.settings.subword_dropout
+        anew = settings.copying or settings.exchange
         train_set = self._drawn_anew(seed) if anew else self.train_set
         return cut_again(train_set, dropout, seed) if dropout else train_set
 
     def _drawn_anew(self, seed: int) -> ParallelDataset:
-        pairs = self._copies.mixed(self.settings.copying, seed)
+        if self.settings.copying:
+            pairs = self._copies.mixed(self.settings.copying, seed)
+        else:
+            pairs = self._exchange.drawn(self.settings.exchange, seed)
         drawn = ParallelDataset(pairs, *self.train_set.vocabularies)
         # A name that is spelled out may be long: too long for the model's positions, or
         # for a batch, which counts <sos> as well.
         limit = min(self.settings.max_len, self.settings.max_tokens - 1)
         return drawn.fitting(limit)
+
+    @functools.cached_property
+    def _exchange(self) -> Exchange:
+        return Exchange(self.train_set.pairs)
 
     @functools.cached_property
     def _copies(self) -> Copying:

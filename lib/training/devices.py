@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from typing import TypeVar
 
 import torch
@@ -52,6 +53,27 @@ class Hardware:
                 "precision = '16-mixed' needs a GPU; on a CPU, choose 'bf16-mixed' or "
                 "'32-true'."
             )
+
+
+def slower_in_16_bits() -> float:
+    """Return how many times longer this processor takes for a product in bfloat16.
+
+    Some have no instructions for it, and PyTorch then does without, many times slower.
+
+    Example:
+        >>> slower_in_16_bits() > 0
+        True
+    """
+    seconds = {}
+    for kind in (torch.float32, torch.bfloat16):
+        left = right = torch.ones(256, 256, dtype=kind)
+        runs = []
+        for _ in range(5):
+            begun = time.perf_counter()
+            left @ right
+            runs.append(time.perf_counter() - begun)
+        seconds[kind] = min(runs)
+    return seconds[torch.bfloat16] / seconds[torch.float32]
 
 
 def is_first_process() -> bool:

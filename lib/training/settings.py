@@ -38,10 +38,16 @@ class TrainingSettings:
         copying: share of the training pairs that are drawn anew for each epoch, with
             other names, numbers and forms in them, so that it learns to copy what it
             does not know; for English to Spanish.
+        exchange: share of the training pairs that are read with other names and
+            numbers in each epoch, so that it learns to copy what it does not know; a
+            sixth of it is the share that loses marks or capitals.
         epochs: how often each sentence pair is seen.
         max_tokens: most tokens in a batch, padding included.
         learning_rate: the highest rate, reached when the warm-up ends.
         warmup_steps: optimizer steps until then.
+        rise_again: the epoch after which the rate, down to 0, rises once more, to two
+            thirds of the highest; the model at the end is then the mean of the weights
+            at both ends. 0 for never.
         label_smoothing: share of the probability that is spread over all words.
         candidates: translations of its own, by beam search, that the model learns from
             for each source, by their scores (minimum risk training); 0 to learn from
@@ -82,10 +88,12 @@ class TrainingSettings:
     vocab_size: int = 0
     subword_dropout: float = 0.0
     copying: float = 0.0
+    exchange: float = 0.0
     epochs: int = 5
     max_tokens: int = 1024
     learning_rate: float = 3e-3
     warmup_steps: int = 300
+    rise_again: int = 0
     label_smoothing: float = 0.05
     candidates: int = 0
     clip: float = 1.0
@@ -119,6 +127,15 @@ class TrainingSettings:
                 f"average must be at most the number of epochs, {self.epochs}, but it "
                 f"is {self.average}."
             )
+        if self.rise_again and (
+            self.rise_again >= self.epochs or self.average > 1 or self.patience
+        ):
+            raise ValueError(
+                f"rise_again = {self.rise_again} needs more epochs than that, and "
+                "neither average nor patience, but the run has "
+                f"epochs = {self.epochs}, average = {self.average} and "
+                f"patience = {self.patience}."
+            )
         if self.precision not in PRECISIONS:
             raise ValueError(
                 f"precision must be one of {', '.join(PRECISIONS)}, but it is "
@@ -151,7 +168,13 @@ _OF_MODEL = (
 _LEAVES = ("norm", "feed_forward", "positions", "kv_heads")
 _POSITIVE = ("epochs", "max_tokens", "learning_rate", "clip", "average")
 # The others are not below 0, and some are below a limit.
-_LIMITS = {"seed": 2**32, "label_smoothing": 1, "subword_dropout": 1, "copying": 1}
+_LIMITS = {
+    "seed": 2**32,
+    "label_smoothing": 1,
+    "subword_dropout": 1,
+    "copying": 1,
+    "exchange": 1,
+}
 
 
 def _check_range(name: str, value: float) -> None:

@@ -22,6 +22,8 @@ from lib.training.objective import (
 from lib.training.risk import own_translations_risk
 from lib.training.settings import TrainingSettings
 
+_SECOND = 2 / 3  # of the highest rate, where it rises again
+
 
 class LanguageTask(lightning.LightningModule):
     r"""Teacher forcing with label smoothing, Adam and a warm-up (§5.3, §5.4).
@@ -140,11 +142,18 @@ class LanguageTask(lightning.LightningModule):
             self.model.parameters(), lr=rate, betas=(0.9, 0.98), eps=1e-9
         )
         total = int(self.trainer.estimated_stepping_batches)
+        first = total * self.settings.rise_again // self.settings.epochs
         # A run shorter than the warm-up would never come down.
-        warmup = min(self.settings.warmup_steps, total // 4)
-        schedule = torch.optim.lr_scheduler.LambdaLR(
-            optimizer, lambda step: warmup_decay(step, warmup, total)
-        )
+        shortest = min(first or total, total - first)
+        warmup = min(self.settings.warmup_steps, shortest // 4)
+
+        def share(step: int) -> float:
+            if step < first:
+                return warmup_decay(step, warmup, first)
+            height = _SECOND if first else 1.0
+            return height * warmup_decay(step - first, warmup, total - first)
+
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, share)
         return {
             "optimizer": optimizer,
             "lr_scheduler": {"scheduler": schedule, "interval": "step"},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import shlex
@@ -244,6 +245,58 @@ def test_a_run_goes_on_from_the_weights_and_words_of_another(
     assert "By the second author." in card
     assert read_report(again)["settings"]["d_model"] == 32
     assert f"--from {trained.name}" in read_report(again)["command"]
+
+
+def test_more_pairs_are_learned_from_and_credited_but_none_that_is_held_out(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    held_out = load_own(SAMPLE, "en-de").splits["test"][0][0]
+    more, packed = tmp_path / "more.tsv", tmp_path / "packed.tsv.gz"
+    more.write_text(f"{held_out.upper()}\tNein.\nA quokka!\tEin Quokka!\n", "utf-8")
+    packed.write_bytes(gzip.compress(b"A numbat?\tEin Numbat?\nA kea.\tEin Kea.\n"))
+    words = [*OWN, "--attribution", CREDIT, *SETTINGS, "--set", "epochs=1"]
+    words += [
+        "--also",
+        str(more),
+        "--also",
+        str(packed),
+        "--out",
+        str(tmp_path / "run"),
+    ]
+    assert main(["train", *words]) == 0
+    told = capsys.readouterr().err
+    assert "more.tsv: left out: 1 pair of more.tsv whose source stands in test" in told
+    report = read_report(tmp_path / "run")
+    assert report["pairs"]["train"] == 192 + 1 + 2
+    assert report["command"].endswith("--also more.tsv --also packed.tsv.gz")
+    credit = (
+        "It learned from `more.tsv`, 1 pair, and from `packed.tsv.gz`, 2 pairs, too"
+    )
+    assert credit in (tmp_path / "run" / "README.md").read_text("utf-8")
+    vocabulary = Translator.load(tmp_path / "run").src_vocab
+    assert vocabulary.unk_id not in vocabulary.encode("A quokka! A numbat?")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"A quokka.\tEin Quokka.\nA kea.\n", "line 2 has no tab"),
+        (b"A quokka.\t \n", "line 1 has no words in its target"),
+        (b"", "is empty; give it one pair a line"),
+    ],
+)
+def test_more_pairs_that_are_none_are_refused_with_their_line(
+    content: bytes, message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "more.tsv.gz"
+    file.write_bytes(gzip.compress(content))
+    words = ["train", "--also", str(file), "--out", str(tmp_path / "run")]
+    assert "--also needs --attribution" in refused_command(capsys, *words)
+    words += ["--attribution", CREDIT]
+    assert message in refused_command(capsys, *words)
+    file.write_bytes(file.read_bytes()[:-3])
+    assert "cannot be unpacked" in refused_command(capsys, *words)
+    assert not (tmp_path / "run").exists()
 
 
 # --- --settings -----------------------------------------------------------------------

@@ -150,6 +150,7 @@ def test_a_warmup_longer_than_the_run_is_refused() -> None:
         ("label_smoothing", 1.0, "must be below 1"),
         ("n_heads", 3, "does not divide"),
         ("average", 6, "must be at most the number of epochs"),
+        ("rise_again", 5, "needs more epochs than that"),
         ("precision", "8-mixed", "must be one of"),
     ],
 )

@@ -14,12 +14,14 @@ from tensorboard.backend.event_processing import (  # type: ignore[import-untype
     event_accumulator,
 )
 
+from lib.__main__ import main
 from lib.commands.train import _one_voice
 from lib.text import Batch, Vocabulary
 from lib.training import (
     Hardware,
     TrainingSettings,
     TranslationTask,
+    devices,
     read_log,
     train,
     translation_loss,
@@ -189,3 +191,19 @@ def test_without_tensorboard_the_table_is_written(
     assert len(read_log(tmp_path / "log.csv")) == 3
     assert not (tmp_path / "tensorboard").exists()
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("times", [0.4, 15.2])
+def test_who_trains_slowly_in_16_bits_is_told_before(
+    times: float,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(devices, "slower_in_16_bits", lambda: times)
+    small = ("d_model=8", "n_heads=2", "d_ff=8", "epochs=1", "precision=bf16-mixed")
+    words = [word for setting in small for word in ("--set", setting)]
+    words += ["--corpus", "phrases", "--accelerator", "cpu", "--out", str(tmp_path)]
+    assert main(["train", *words]) == 0
+    told = "This processor is 15 times slower in bfloat16 than in 32 bits; --set pre"
+    assert (told in capsys.readouterr().err) == (times > 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import sacrebleu
@@ -133,6 +134,40 @@ def test_an_epoch_that_is_lost_is_never_left_out(
     file.write_bytes(whole)
     task = train(*few(), AVERAGED, tmp_path, resume=True)
     check_mean(task.model, tmp_path, 3)
+
+
+# --- a rate that rises once more ------------------------------------------------------
+
+
+RISING = dataclasses.replace(TINY, epochs=5, rise_again=2, warmup_steps=3)
+
+
+def test_the_rate_rises_again_and_the_model_is_the_mean_of_both_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = train(*corpus(), RISING, tmp_path)
+    names = [file.name for file in epoch_files(tmp_path)]
+    assert names == ["epoch-2.safetensors", "epoch-5.safetensors"]
+    check_mean(task.model, tmp_path, 2)
+    assert equal(weights(train(*corpus(), RISING)), weights(task))  # without a folder
+    for moved in (7, 10):  # stopped before the first end, and behind it
+        folder = tmp_path / str(moved)
+        with ended_after(moved, monkeypatch):
+            train(*corpus(), RISING, folder)
+        again = train(*corpus(), RISING, folder, resume=True)
+        assert equal(weights(again), weights(task))
+
+
+def test_the_second_rise_goes_to_two_thirds_and_both_end_at_nothing() -> None:
+    task = train(*corpus(), dataclasses.replace(RISING, epochs=1, rise_again=0))
+    task.settings = RISING
+    task.trainer = SimpleNamespace(estimated_stepping_batches=50)
+    schedule = task.configure_optimizers()["lr_scheduler"]["scheduler"]
+    shares = [schedule.lr_lambdas[0](step) for step in range(50)]
+    assert [shares.index(1.0), max(shares)] == [2, 1.0]
+    assert shares[19] < 0.06 and shares[49] < 0.03
+    assert max(shares[20:]) == pytest.approx(2 / 3)
+    assert shares[20:].index(max(shares[20:])) == 2
 
 
 def test_a_folder_changes_nothing(tmp_path: Path) -> None:
