@@ -43,8 +43,9 @@ def add_parser(commands: Any) -> None:
         "--part",
         action="append",
         help="a part of the corpus; test-far, its sentences without a near neighbor in "
-        "training; or strangers, 300 sentences as visitors of an English-Spanish "
-        "translator type them; may stand several times",
+        "training; strangers, 300 sentences as visitors of an English-Spanish "
+        "translator type them; first, what they type first; phrases, words or names, "
+        "which the phrase book has in other sentences; may stand several times",
     )
     parser.add_argument(
         "--errors",
@@ -68,13 +69,13 @@ def run(options: argparse.Namespace) -> None:
     # PyTorch takes seconds to import; a wrong option is told at once.
     check_corpus_options(options)
     loading("evaluate")
-    from lib.evaluation import STRANGERS, score, score_strangers, tokenizer_for
+    from lib.evaluation import TYPED, score, score_strangers, tokenizer_for
     from lib.translator import Translator
     from lib.translator.card import read_report
 
     found: dict[str, Any] = {"model": options.model, "scores": {}}
     parts: dict[str, Sequence[Pair]] = {}
-    asked = [part for part in options.part or [] if part != STRANGERS]
+    asked = [part for part in options.part or [] if part not in TYPED]
     if asked or not options.part:
         corpus = _corpus(options, read_report(options.model))
         parts = _parts(corpus, asked)
@@ -85,12 +86,12 @@ def run(options: argparse.Namespace) -> None:
     translator = Translator.load(options.model)
     for part in options.part or parts:
         search = (options.beam, options.length_penalty)
-        if part == STRANGERS:
-            result, errors = score_strangers(translator, *search, options.limit)
+        if part in TYPED:
+            how = options.limit, TYPED[part]
+            result, errors = score_strangers(translator, *search, *how)
         else:
-            pairs = parts[part][: options.limit]
-            how = (*search, tokenizer, counter(part))
-            result, errors = score(translator, pairs, *how)
+            some, watch = parts[part][: options.limit], counter(part)
+            result, errors = score(translator, some, *search, tokenizer, watch)
         found["scores"][part] = result
         print("\n".join(score_lines(part, result)))
         for error in errors[: options.errors]:

@@ -27,7 +27,7 @@ from lib.evaluation.neighbors import (
 )
 from lib.evaluation.scores import compare_with_all, score, unseen_parts
 from lib.evaluation.strangers import (
-    STRANGERS,
+    TYPED,
     Stranger,
     count_strangers,
     score_strangers,
@@ -40,7 +40,7 @@ from lib.evaluation.unplugged import mean_outputs, unplugged
 __all__ = [
     "FAR",
     "KINDS",
-    "STRANGERS",
+    "TYPED",
     "Interval",
     "Score",
     "Stranger",

@@ -12,7 +12,10 @@ from typing import Any, NamedTuple
 from lib.evaluation.bootstrap import share_interval
 from lib.translator.translator import Translator
 
-STRANGERS = "strangers"
+# What `evaluate --part` calls them, and what the first column of the file does.
+TYPED = {"strangers": "test"} | {
+    name: name for name in ("first", "phrases", "words", "names")
+}
 _FILE = Path(__file__).with_name("strangers.tsv")  # its first lines say how to read it
 _BRACKETS = re.compile(r"\[([^]]*)\]")
 # Marks that mean the same; and what is not seen.
@@ -31,7 +34,7 @@ class Stranger(NamedTuple):
     """A sentence, and what its translation must carry.
 
     Args:
-        kind: everyday, names, numbers, quotes, several, form or rare.
+        kind: everyday, names, numbers, quotes, several, form or rare; or the part.
         english: what was typed.
         spanish: a right translation.
         wanted: what any right translation carries, each in one of several ways.
@@ -49,7 +52,9 @@ def strangers(part: str = "test") -> list[Stranger]:
     """Return the sentences to measure with, or those to choose with.
 
     Args:
-        part: ``"test"``, or ``"validation"``.
+        part: ``"test"`` or ``"validation"``; ``"first"``, what people type first;
+            ``"phrases"``, ``"words"`` and ``"names"`` of the phrase book, in sentences
+            that it does not have.
 
     Example:
         >>> len(strangers()), len(strangers("validation"))
@@ -117,6 +122,7 @@ def score_strangers(
     beam_size: int = 1,
     length_penalty: float = 0.6,
     limit: int | None = None,
+    part: str = "test",
 ) -> tuple[dict[str, Any], list[tuple[str, str, str]]]:
     """Count the strangers' sentences whose translation carries what it must.
 
@@ -125,12 +131,13 @@ def score_strangers(
         beam_size: how many beginnings are kept; 1 writes greedily.
         length_penalty: how much beam search favors longer translations.
         limit: the first so many sentences; None for all.
+        part: as :func:`strangers` takes it.
 
     Returns:
         The counts as :func:`count_strangers` gives them, with the search; and each
         mistake as source, a right answer and what was written.
     """
-    asked = strangers()[:limit]
+    asked = strangers(part)[:limit]
     written = translator.translate(
         [sentence.english for sentence in asked],
         beam_size=beam_size,

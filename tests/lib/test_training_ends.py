@@ -161,7 +161,7 @@ def test_the_rate_rises_again_and_the_model_is_the_mean_of_both_ends(
 def test_the_second_rise_goes_to_two_thirds_and_both_end_at_nothing() -> None:
     task = train(*corpus(), dataclasses.replace(RISING, epochs=1, rise_again=0))
     task.settings = RISING
-    task.trainer = SimpleNamespace(estimated_stepping_batches=50)
+    task.trainer = SimpleNamespace(estimated_stepping_batches=50)  # type: ignore[assignment]
     schedule = task.configure_optimizers()["lr_scheduler"]["scheduler"]
     shares = [schedule.lr_lambdas[0](step) for step in range(50)]
     assert [shares.index(1.0), max(shares)] == [2, 1.0]
