@@ -81,3 +81,14 @@ def _is_short(value: Any) -> bool:
     """Whether a value is written out in a call, and not named."""
     plain = isinstance(value, int | float | str | list | tuple)
     return plain and "tensor" not in repr(value) and len(repr(value)) <= 24
+
+
+def drawn_by(cases: Callable[[Draw], Any], name: str, module: str) -> Any:
+    """A function that yields cases, given by tuples of arguments or as they are."""
+
+    def inputs(draw: Draw) -> Cases:
+        for one in cases(draw):
+            yield one if isinstance(one, Case) else case(*one)
+
+    inputs.__name__, inputs.__module__ = name, module
+    return inputs

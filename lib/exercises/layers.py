@@ -228,31 +228,6 @@ is_pre_norm.slips = {
 }
 
 
-class _Block(nn.Module):
-    """A residual block that computes `post` or `pre`, functions of block, x and f."""
-
-    def __init__(self, d_model: int, dropout: float, norm_first: bool) -> None:
-        super().__init__()
-        self.norm = nn.LayerNorm(d_model)
-        self.drop, self.p = nn.Dropout(dropout), dropout
-        self.norm_first = norm_first
-
-    def forward(self, x: Tensor, f: Any) -> Tensor:
-        return self.pre(x, f) if self.norm_first else self.post(x, f)
-
-    def pre(self, x: Tensor, f: Any) -> Tensor:
-        return x + self.drop(f(self.norm(x)))
-
-    def post(self, x: Tensor, f: Any) -> Tensor:
-        normed: Tensor = self.norm(x + self.drop(f(x)))
-        return normed
-
-
-def _built(**orders: Callable[[Any, Tensor, Any], Tensor]) -> type[_Block]:
-    """An answer whose `post` or `pre`, functions of the block, x and f, are these."""
-    return type("Answer", (_Block,), orders)
-
-
 def _facts(answer: Any, x: Tensor, first: bool, matrix: Tensor) -> Parts:
     """What a block does without dropout, in training, and after eval()."""
 
@@ -276,45 +251,11 @@ def _facts(answer: Any, x: Tensor, first: bool, matrix: Tensor) -> Parts:
     )
 
 
-@exercise("You built what stands around every sublayer of the model.", right=Residual)
-def residual(draw: Draw) -> Cases:
-    """The module `MyResidual(d_model, dropout, norm_first)`, in both orders."""
+def _blocks(draw: Draw) -> Cases:
     for width in (8, draw.randint(3, 12)):
         x, matrix = 3 * draw.normal(2, 4, width) + 1, draw.normal(width, width)
         for first in (False, True):
             yield case(x, first, matrix / math.sqrt(width), use=_facts)
 
 
-residual.slips = {
-    "The norm is missing or in the wrong place: norm_first=True is "
-    "x + sublayer(norm(x)), False is norm(x + sublayer(x)).": [
-        _built(post=_Block.pre),
-        _built(post=lambda block, x, f: x + f(x)),
-        _built(post=lambda block, x, f: block.norm(x) + f(x)),
-        _built(post=lambda block, x, f: x + block.norm(f(x))),
-        _built(pre=_Block.post),
-        _built(pre=lambda block, x, f: x + f(x)),
-        _built(pre=lambda block, x, f: x + block.norm(f(x))),
-    ],
-    "The residual is missing: add x to what the sublayer gives.": [
-        _built(post=lambda block, x, f: block.norm(f(x))),
-        _built(pre=lambda block, x, f: f(block.norm(x))),
-    ],
-    "The residual carries x itself, not the normed x: only the sublayer gets the "
-    "norm.": _built(pre=lambda block, x, f: block.norm(x) + f(block.norm(x))),
-    "The dropout reaches x: drop only the sublayer's output, before it is added.": [
-        _built(post=lambda block, x, f: block.norm(block.drop(x + f(x)))),
-        _built(post=lambda block, x, f: block.drop(block.norm(x + f(x)))),
-        _built(pre=lambda block, x, f: block.drop(x + f(block.norm(x)))),
-    ],
-    "The sublayer's output is not dropped in training: send it through "
-    "nn.Dropout(dropout).": [
-        _built(post=lambda block, x, f: block.norm(x + f(x))),
-        _built(pre=lambda block, x, f: x + f(block.norm(x))),
-    ],
-    "Something is still dropped after eval(): make the nn.Dropout in __init__, so that "
-    "eval() reaches it.": [
-        _built(pre=lambda b, x, f: x + nn.functional.dropout(f(b.norm(x)), b.p)),
-        _built(post=lambda b, x, f: b.norm(x + nn.functional.dropout(f(x), b.p))),
-    ],
-}
+residual = exercise(_blocks, name="residual")(Residual)

@@ -5,6 +5,7 @@ An answer is missing (a printed hint, no error), right (a printed praise) or wro
 lets a missing one fail too.
 """
 
+import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,10 +15,11 @@ from typing import Any
 import torch
 
 from lib.exercises.calls import Without
-from lib.exercises.cases import Case, Cases, Draw, Parts, case
+from lib.exercises.cases import Case, Cases, Draw, Parts, case, drawn_by
 from lib.exercises.compare import difference
 from lib.exercises.guard import CheckFailed, NotAnswered, brief, that
 from lib.exercises.outcome import Outcome
+from lib.exercises.slips import told
 from lib.exercises.trial import Trial
 
 __all__ = [
@@ -166,7 +168,26 @@ class Exercise(Trial):
         return None
 
 
-def exercise(
+def exercise(*given: Any, **how: Any) -> Any:
+    """Both forms, while chapters move from one to the other."""
+    return _old(*given, **how) if "right" in how else _new(*given, **how)
+
+
+def _new(
+    cases: Callable[[Draw], Any] = lambda draw: [()], name: str = "", **how: Any
+) -> Callable[[Any], Exercise]:
+    def record(answer: Any) -> Exercise:
+        module = cases.__module__ if name else answer.__module__
+        inputs = drawn_by(cases, name or answer.__name__, module)
+        praise, slips = told(answer, inputs.__name__, module)
+        plain = isinstance(answer, type) or inspect.signature(answer).parameters
+        right = answer if plain else answer()
+        return Exercise(inputs, right=right, praise=praise, slips=slips, **how)
+
+    return record
+
+
+def _old(
     praise: str,
     right: Any,
     *,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lib.exercises.calls import Without
-from lib.exercises.cases import Cases, Draw, Parts, case
+from lib.exercises.cases import Cases, Draw, Parts, case, drawn_by
 from lib.exercises.guard import that
 from lib.exercises.trial import Trial
 
@@ -33,7 +33,16 @@ class Inputs(Trial):
         raise AttributeError(f"{self.key} has no {name} while it is graded.")
 
 
-def exercise(*_: Any, **about: Any) -> Callable[[Callable[[Draw], Cases]], Inputs]:
-    """Turn a function that yields cases into what an answer is tried on."""
+def exercise(
+    cases: Any = lambda draw: [()], name: str = "", **about: Any
+) -> Callable[[Any], Inputs]:
+    """Turn what gives cases into what an answer is tried on."""
     parts = {key: about.get(key) for key in ("read", "form", "without")}
-    return lambda inputs: Inputs(inputs=inputs, **parts)
+
+    def record(answer: Any) -> Inputs:
+        module = getattr(answer or cases, "__module__", "")
+        own = name or answer.__name__
+        inputs = answer if "right" in about else drawn_by(cases, own, module)
+        return Inputs(inputs=inputs, **parts)
+
+    return record
