@@ -18,53 +18,85 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-_EXERCISE = re.compile(r"^## (\w+)\n(.+(?:\n.+)*)\n\n((?:.+\n)+)", re.M)
-_SLIP = re.compile(r"^- (.+(?:\n  [^`=].*)*)\n((?:  [`=].*\n)+)", re.M)
 _RULE = re.compile(r"`([^`]+)` → (?:`([^`]+)`|nothing)")
+_RULES = re.compile(rf"{_RULE.pattern}(?: and {_RULE.pattern})*")
+_INSTEAD = re.compile(r"= `([^`]+)`")
 
 
 def told(right: Any, own: str, module: str) -> tuple[str, dict[str, list[Any]]]:
-    """The praise of an exercise, and its slips: sentences with wrong answers."""
+    """Return the praise of an exercise, and its slips: sentences with wrong answers.
+
+    Raises:
+        ValueError: if the chapter's file has no such heading, or a line of it makes no
+            wrong answer; the message names the line.
+    """
     file = Path(__file__).with_name(f"{module.rpartition('.')[2]}.md")
-    for name, praise, slips in _EXERCISE.findall(file.read_text("utf-8")):
-        if name == own:
-            return _line(praise), {
-                _line(sentence): [wrong(right, line) for line in lines.splitlines()]
-                for sentence, lines in _SLIP.findall(slips)
-            }
-    raise ValueError(f"{file.name} has no heading '## {own}'.")
+    lines = file.read_text("utf-8").splitlines()
+    if f"## {own}" not in lines:
+        raise ValueError(f"{file.name} has no heading '## {own}'.")
+    praise, slips = "", dict[str, list[Any]]()
+    for number, line in enumerate(lines, start=1):
+        if number <= lines.index(f"## {own}") + 1 or not line.strip():
+            continue
+        if line.startswith("## "):
+            break
+        if line.startswith("- "):
+            slips[line[2:].strip()] = []
+        elif not slips:
+            praise = f"{praise} {line}".strip()
+        else:
+            try:
+                slips[[*slips][-1]].append(wrong(right, line.strip()))
+            except (SyntaxError, ValueError) as error:
+                raise ValueError(f"{file.name}, line {number}: {error}") from error
+    return praise, slips
 
 
 def wrong(right: Any, line: str) -> Any:
-    """The right answer with some of its code rewritten.
+    """Return the right answer with some of its code rewritten.
+
+    Args:
+        right: a function or a class.
+        line: what stands below a sentence.
 
     Raises:
-        ValueError: if a piece does not stand in it exactly once.
+        SyntaxError: if what it makes is no Python.
+        ValueError: if it is no such line, or a piece does not stand in the right answer
+            exactly once.
+
+    Example:
+        >>> from lib.masks import causal_mask
+        >>> wrong(causal_mask, "= `length + 1`")(3)
+        4
     """
-    if line.strip().startswith("= "):
-        given = ", ".join(map(_plain, inspect.signature(right).parameters.values()))
-        code = f"lambda {given}: {line.strip()[2:].strip('`')}" if given else line[3:]
-        return eval(code.strip("` "), right.__globals__)
+    if instead := _INSTEAD.fullmatch(line):
+        given = inspect.signature(right).parameters.values()
+        names = ", ".join(map(_with_default, given))
+        # Of an exercise that asks for a value, the value.
+        code = f"lambda {names}: {instead[1]}" if names else instead[1]
+        return eval(code, right.__globals__)
+    if not _RULES.fullmatch(line):
+        raise ValueError(
+            f"{line!r} is neither `a piece` → `another` nor = `what it gives back`."
+        )
     source = _without_record(right)
     for old, new in _RULE.findall(line):
-        if source.count(old) != 1:
-            raise ValueError(f"{right.__name__} has {old!r} {source.count(old)} times.")
+        if (times := source.count(old)) != 1:
+            raise ValueError(
+                f"{old!r} stands {times} times in {right.__name__}; a piece that is "
+                "replaced stands there exactly once."
+            )
         source = source.replace(old, new)
-    space: dict[str, Any] = dict(vars(inspect.getmodule(right)))
+    space = dict(vars(inspect.getmodule(right)))
     exec(source, space)
     return space[right.__name__]
 
 
 def _without_record(right: Callable[..., Any]) -> str:
     source = textwrap.dedent(inspect.getsource(right))
-    return source[re.search(r"^(def|class) ", source, re.M).start() :]  # type: ignore
+    return source[source.index("class " if isinstance(right, type) else "def ") :]
 
 
-def _plain(parameter: inspect.Parameter) -> str:
-    default = parameter.default
-    known = default is not inspect.Parameter.empty
-    return f"{parameter.name}={default!r}" if known else parameter.name
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
+def _with_default(parameter: inspect.Parameter) -> str:
+    has_one = parameter.default is not inspect.Parameter.empty
+    return f"{parameter.name}={parameter.default!r}" if has_one else parameter.name
