@@ -18,40 +18,23 @@ def _plain_list(row: Any) -> list[Any]:
     return row.tolist() if hasattr(row, "tolist") else list(row)
 
 
+def _sentences(draw: Draw) -> list[Any]:
+    ids = draw.ids(4, 50, draw.randint(1, 8)).tolist()
+    return [([7, 5, 9], 1, 2), (ids, *draw.sample(range(51, 60), 2))]
+
+
 @exercise(
-    "Each word is the answer of one step and the input of the next.",
-    right=lambda ids, sos_id, eos_id: ([sos_id, *ids], [*ids, eos_id]),
+    _sentences,
     form=(
         "two lists, the decoder's input and its target",
         lambda got: _is_list(got) and len(got) == 2,
     ),
     read=lambda got: [_plain_list(row) for row in got],
 )
-def shift(draw: Draw) -> Cases:
-    """`shift(ids, sos_id, eos_id)`: the two rows of teacher forcing."""
-    yield case([7, 5, 9], 1, 2)
-    ids = draw.ids(4, 50, draw.randint(1, 8)).tolist()
-    yield case(ids, *draw.sample(range(51, 60), 2))
+def shift(ids: list[int], sos_id: int, eos_id: int) -> tuple[list[int], list[int]]:
+    """The two rows of teacher forcing."""
+    return [sos_id, *ids], [*ids, eos_id]
 
-
-shift.slips = {
-    "This is the leak: the decoder's input is also its target.": [
-        lambda ids, sos, eos: ([*ids, eos], [*ids, eos]),
-        lambda ids, sos, eos: ([sos, *ids, eos], [sos, *ids, eos]),
-    ],
-    "The two rows are exchanged: the decoder is fed the one with <sos>.": (
-        lambda ids, sos, eos: ([*ids, eos], [sos, *ids])
-    ),
-    "A row has both <sos> and <eos>: nothing is answered after <eos>, and nobody has "
-    "to say <sos>.": [
-        lambda ids, sos, eos: ([sos, *ids, eos], [*ids, eos]),
-        lambda ids, sos, eos: ([sos, *ids], [sos, *ids, eos]),
-    ],
-    "The last step is missing: after the last word the model has to learn to say "
-    "<eos>.": lambda ids, sos, eos: ([sos, *ids[:-1]], ids),
-}
-
-NextScores = Callable[[list[int]], Tensor]
 
 _SENTENCE = [3, 4, 3, 5]
 """What the first model writes; the word 3 twice, with another one after each."""
@@ -66,34 +49,7 @@ def _of_sentence(written: Any) -> Tensor:
     return scores
 
 
-def _writer(
-    feed: Callable[[list[int]], list[int]] = lambda written: written,
-    start: int = 1,
-    stops: bool = True,
-    extra: int = 0,
-) -> Any:
-    def answer(
-        next_scores: NextScores, sos_id: int, eos_id: int, max_len: int
-    ) -> list[int]:
-        written = [sos_id]
-        while len(written) <= max_len + extra:
-            best = int(next_scores(feed(written)).argmax())
-            if best == eos_id and stops:
-                break
-            written.append(best)
-        return written[start:]
-
-    return answer
-
-
-@exercise(
-    "This is all that greedy_decode does, for one sentence.",
-    right=_writer(),
-    form=("a list of ids", _is_list),
-    read=lambda got: [int(i) for i in got],
-)
-def write_greedily(draw: Draw) -> Cases:
-    """`write_greedily(next_scores, sos_id, eos_id, max_len)`: the likeliest words."""
+def _models(draw: Draw) -> Cases:
     yield case(_of_sentence, 1, 2, 9, what="What it writes")
     yield case(_of_sentence, 1, 2, 2, what="What it writes with max_len=2")
     start, end = draw.sample(range(12), 2)
@@ -109,40 +65,33 @@ def write_greedily(draw: Draw) -> Cases:
     yield case(next_scores, start, end, draw.randint(1, 9), what=what)
 
 
-write_greedily.slips = {
-    "It still begins with <sos>: return only the words.": (_writer(start=0)),
-    "Give next_scores all that is written so far, <sos> included.": [
-        _writer(feed=lambda written: written[-1:]),
-        _writer(feed=lambda written: written[1:]),
-    ],
-    "It goes on after <eos>: the sentence is over there.": _writer(stops=False),
-    "It writes more than max_len words: <sos> does not count, but every word does.": (
-        _writer(extra=1)
-    ),
-}
+@exercise(
+    _models,
+    form=("a list of ids", _is_list),
+    read=lambda got: [int(i) for i in got],
+)
+def write_greedily(
+    next_scores: Callable[[list[int]], Tensor], sos_id: int, eos_id: int, max_len: int
+) -> list[int]:
+    """The likeliest words, one after the other."""
+    written = [sos_id]
+    while len(written) <= max_len:
+        best = int(next_scores(written).argmax())
+        if best == eos_id:
+            break
+        written.append(best)
+    return written[1:]
 
 
 @exercise(
-    "The matrices grow with the square of the width, the rest in proportion to it.",
-    right=lambda s, t, d: 9 * d * d + d * (s + 2 * t) + t,
+    lambda draw: [
+        (4, 5, 2),
+        (4, 5, 4),
+        (draw.randint(6, 40), draw.randint(41, 90), draw.randint(3, 32)),
+    ]
 )
-def translator_numbers(draw: Draw) -> Cases:
-    """`translator_numbers(source_words, target_words, d_model)`: all that it learns."""
-    yield case(4, 5, 2)
-    yield case(4, 5, 4)
-    yield case(draw.randint(6, 40), draw.randint(41, 90), draw.randint(3, 32))
-
-
-translator_numbers.slips = {
-    "The biases of the output layer are missing: each Spanish word has one.": (
-        lambda s, t, d: 9 * d * d + d * (s + 2 * t)
-    ),
-    "The output layer is missing: its matrix and its biases are learned too.": (
-        lambda s, t, d: 9 * d * d + d * (s + t)
-    ),
-    "There are three attentions: the encoder's, and in the decoder one over its own "
-    "words and one over the memory.": (lambda s, t, d: 6 * d * d + d * (s + 2 * t) + t),
-    "An attention has three matrices here, and no output projection.": (
-        lambda s, t, d: 12 * d * d + d * (s + 2 * t) + t
-    ),
-}
+def translator_numbers(source_words: int, target_words: int, d_model: int) -> int:
+    """All that the tiny translator learns."""
+    encoder = source_words * d_model + 3 * d_model**2
+    decoder = target_words * d_model + 6 * d_model**2
+    return encoder + decoder + target_words * d_model + target_words
