@@ -17,14 +17,6 @@ _SAID += [[6, 3, 0, 2], [3, 2, 0, 0], [4, 5, 2, 4], [3, 5, 4, 2], [6, 4, 4, 2]]
 """Padding is 0. Each mistake that is named below counts another number of these."""
 
 
-def _hits(logits: Tensor, labels: Tensor) -> Tensor:
-    return logits.argmax(dim=-1) == labels
-
-
-def _fine(logits: Tensor, labels: Tensor, pad_id: int) -> Tensor:
-    return _hits(logits, labels) | (labels == pad_id)
-
-
 def _said_and_asked(draw: Draw, what: str) -> Cases:
     """Ten sentences, once with padding 0 and once with 3, and drawn ones."""
     labels, said = torch.tensor(_LABELS), torch.tensor(_SAID)
@@ -42,59 +34,26 @@ def _said_and_asked(draw: Draw, what: str) -> Cases:
     yield case(logits, labels, pad_id, what=f"{what} among {rows}")
 
 
-@exercise(
-    "More padding does not change it.",
-    right=lambda x, y, pad: int((_hits(x, y) & (y != pad)).sum()),
-)
-def words_right(draw: Draw) -> Cases:
-    """`words_right(logits, labels, pad_id)`: a count of words."""
+def _words(draw: Draw) -> Cases:
     yield from _said_and_asked(draw, "The number of right words")
     one = torch.tensor([[4, 3, 3]])  # all said as asked, and two of them padding
     what = "The number of right words among three"
     yield case(one_hot(one, 9) * 1.0, one, 3, what=what)
 
 
-words_right.slips = {
-    "This is one answer for each word: count the right ones.": (
-        lambda x, y, pad: _hits(x, y) & (y != pad)
-    ),
-    "Padding counts as right: it is no word, so leave it out.": (
-        lambda x, y, pad: _hits(x, y).sum()
-    ),
-    "All padding counts as right: leave out the places whose label is padding.": (
-        lambda x, y, pad: _fine(x, y, pad).sum()
-    ),
-    "It is right where padding is 0, but not where it is 3: ask for pad_id.": (
-        lambda x, y, pad: (_hits(x, y) & (y != 0)).sum()
-    ),
-}
+@exercise(_words)
+def words_right(logits: Tensor, labels: Tensor, pad_id: int) -> int:
+    """A count of words."""
+    right = logits.argmax(dim=-1) == labels  # (B, T)
+    return int((right & (labels != pad_id)).sum())
 
 
-@exercise(
-    "One wrong word, and the whole sentence is wrong.",
-    right=lambda x, y, pad: int(_fine(x, y, pad).all(dim=1).sum()),
-)
-def sentences_right(draw: Draw) -> Cases:
-    """`sentences_right(logits, labels, pad_id)`: a count of whole sentences."""
-    yield from _said_and_asked(draw, "The number of right sentences")
+@exercise(lambda draw: _said_and_asked(draw, "The number of right sentences"))
+def sentences_right(logits: Tensor, labels: Tensor, pad_id: int) -> int:
+    """A count of whole sentences."""
+    right = logits.argmax(dim=-1) == labels  # (B, T)
+    return int((right | (labels == pad_id)).all(dim=1).sum())
 
-
-sentences_right.slips = {
-    "This is one answer for each sentence: count the right ones.": (
-        lambda x, y, pad: _fine(x, y, pad).all(dim=1)
-    ),
-    "The model also has to say <pad> at the places of padding: what it says there must "
-    "not matter.": lambda x, y, pad: _hits(x, y).all(dim=1).sum(),
-    "It takes a place for padding where the model says <pad>: padding is where the "
-    "label is.": lambda x, y, pad: (
-        (_hits(x, y) | (x.argmax(dim=-1) == pad)).all(dim=1).sum()
-    ),
-    "Padding counts as wrong: inside a sentence it has to count as right, so join the "
-    "two with |.": lambda x, y, pad: (_hits(x, y) & (y != pad)).all(dim=1).sum(),
-    "It is right where padding is 0, but not where it is 3: ask for pad_id.": (
-        lambda x, y, pad: _fine(x, y, 0).all(dim=1).sum()
-    ),
-}
 
 Run = Callable[[Tensor], Tensor]
 
@@ -111,29 +70,7 @@ def _leaking(answer: Any, codes: dict[str, Tensor], target: Tensor, size: int) -
     return Parts({"The list of codes that leak": told})
 
 
-def _leaks(
-    run: Run,
-    target: Tensor,
-    size: int,
-    rows: Callable[[int], slice] = lambda t: slice(t + 1),
-    fresh: bool = True,
-    atol: float = 1e-6,
-) -> bool:
-    """The test for leaks; the options make what people get wrong."""
-    before, changed = run(target), target.clone()
-    for t in range(len(target)):
-        changed = target.clone() if fresh else changed
-        changed[t] = (target[t] + 1) % size
-        if not torch.allclose(run(changed)[rows(t)], before[rows(t)], atol=atol):
-            return True
-    return False
-
-
-@exercise(
-    "Run it on every data loader before you train with it.", right=_leaks, form=TRUTH
-)
-def leaks(draw: Draw) -> Cases:
-    """`leaks(run, target, vocab_size)`: does a step see its own target?"""
+def _loaders(draw: Draw) -> Cases:
     target = torch.tensor([4, 9, 10, 0, 7, 2])
     own = torch.eye(6)
     past = torch.ones(6, 6).tril(-1)
@@ -158,25 +95,14 @@ def leaks(draw: Draw) -> Cases:
     yield case(codes, target, size, use=_leaking)
 
 
-leaks.slips = {
-    "A place or an id is too large: places end at len(target) - 1, and ids wrap round "
-    "with % vocab_size.": (lambda run, target, size: _leaks(run, target, size + 1)),
-    "It says True of all code: change one word at a time, in a fresh target.clone(), "
-    "and compare only the rows up to it, for later ones may move.": [
-        lambda run, target, size: _leaks(run, target, size, fresh=False),
-        lambda run, target, size: _leaks(run, target, size, lambda t: slice(None)),
-    ],
-    "It says False of all code: run a changed target, and compare the rows up to and "
-    "including the changed word, before and after.": lambda run, target, size: False,
-    "It compares row t alone: when word t changes, the rows before t must not move "
-    "either.": lambda run, target, size: _leaks(
-        run, target, size, lambda t: slice(t, t + 1)
-    ),
-    "It leaves row t out: compare the rows up to and including the changed word.": (
-        lambda run, target, size: _leaks(run, target, size, lambda t: slice(t))
-    ),
-    "It misses a leak that changes the scores a little: compare the scores themselves, "
-    "not the words that win, and with a small tolerance.": (
-        lambda run, target, size: _leaks(run, target, size, atol=0.1)
-    ),
-}
+@exercise(_loaders, form=TRUTH)
+def leaks(run: Run, target: Tensor, vocab_size: int) -> bool:
+    """Whether a step sees its own target, or a later one."""
+    before = run(target)  # (T, V)
+    for t in range(len(target)):
+        changed = target.clone()
+        changed[t] = (target[t] + 1) % vocab_size
+        after = run(changed)
+        if not torch.allclose(after[: t + 1], before[: t + 1], atol=1e-6):
+            return True
+    return False
