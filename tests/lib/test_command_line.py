@@ -330,6 +330,9 @@ def test_strangers_need_no_corpus_and_are_told_by_kind(
     told = json.loads(Path("s.json").read_text("utf-8"))["scores"]["strangers"]
     assert f"strangers: {told['right']} of 2 translations carry what" in done.out
     assert f"  everyday {told['right']} of 2\n" in done.out
+    done = lib("evaluate", "--part", "first", "--limit", "1", "--errors", "0")
+    assert "first: " in done.out
+    assert " of 1 translations carry what they must" in done.out
 
 
 def test_it_shows_as_many_mistakes_as_asked(lib: Lib) -> None:

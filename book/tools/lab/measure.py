@@ -24,7 +24,7 @@ from lib import corpora
 from lib.corpora import Corpus, references
 from lib.evaluation.bootstrap import Counts, paired_bootstrap, sentence_counts
 from lib.evaluation.scores import compare_with_all, held_out_fingerprint
-from lib.evaluation.strangers import score_strangers
+from lib.evaluation.strangers import TYPED, score_strangers
 from lib.model import count_parameters
 from lib.text import tokenize
 from lib.text.files import read_json, to_toml, write_json, write_whole
@@ -93,6 +93,11 @@ def measure(folder: Path, corpus: Corpus, report: dict[str, Any]) -> None:
     report["winner"] = try_winner(beams, translator, answers, written)
     if (corpus.source_language, corpus.target_language) == ("en", "es"):
         report["strangers"], _ = score_strangers(translator, BEAM, PENALTY)
+        report["typed"] = {
+            name: score_strangers(translator, BEAM, PENALTY, part=part)[0]
+            for name, part in TYPED.items()
+            if name != "strangers"
+        }
         report["doubt"] = measure_doubt(folder, translator, corpus)
     write_json(folder / REPORT_FILE, report)
     write_whole(folder / SETTINGS_FILE, to_toml(report["settings"]))
