@@ -1,7 +1,7 @@
 """The exercises of chapter 11: leaks, merges, what padding costs, a unigram cut."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -11,23 +11,7 @@ from lib.exercises.record import Cases, Draw, case, exercise
 Pairs = Sequence[tuple[str, str]]
 
 
-def _sources(
-    pairs: Pairs, fold: Callable[[str], str] = normalize, side: int = 0
-) -> set[str]:
-    return {fold(pair[side]) for pair in pairs}
-
-
-@exercise(
-    "An empty set is what every test part should give.",
-    right=lambda train, test: _sources(train) & _sources(test),
-    form=(
-        "a set of sources",
-        lambda got: isinstance(got, Collection) and not isinstance(got, dict | str),
-    ),
-    read=set,
-)
-def leaks(draw: Draw) -> Cases:
-    """`leaks(train, test)`: the sources that stand in both parts."""
+def _parts(draw: Draw) -> Cases:
     train = [("Come in!", "Pasa."), ("Thank you.", "Gracias."), ("Stop!", "¡Alto!")]
     test = [("come in", "Adelante."), ("Good night.", "Gracias."), ("STOP", "Para.")]
     yield case(train, test, what="leaks(train, test)")
@@ -38,43 +22,25 @@ def leaks(draw: Draw) -> Cases:
     yield case(train, test)
 
 
-leaks.slips = {
-    "Nothing was found: normalize both sides before comparing.": (
-        lambda train, test: _sources(train, str) & _sources(test, str)
+@exercise(
+    _parts,
+    form=(
+        "a set of sources",
+        lambda got: isinstance(got, Collection) and not isinstance(got, dict | str),
     ),
-    "STOP and Stop! were not found: normalize the sources of both parts.": (
-        lambda train, test: _sources(train) & _sources(test, str)
-    ),
-    "Targets were compared; the sources must not meet.": (
-        lambda train, test: _sources(train, side=1) & _sources(test, side=1)
-    ),
-    "All of the test part came back: keep those that stand in both.": (
-        lambda train, test: _sources(test)
-    ),
-}
+    read=set,
+)
+def leaks(train: Pairs, test: Pairs) -> set[str]:
+    """The sources that stand in both parts."""
+    known, asked = ({normalize(source) for source, _ in part} for part in (train, test))
+    return known & asked
+
 
 Cut = dict[str, list[str]]
 Pair = tuple[str, str]
 
 
-def _counted(cut: Cut, counts: dict[str, int]) -> Counter[Pair]:
-    found: Counter[Pair] = Counter()
-    for word, pieces in cut.items():
-        for pair in pairwise(pieces):
-            found[pair] += counts[word]
-    return found
-
-
-def _next_merge(cut: Cut, counts: dict[str, int]) -> Pair:
-    found = _counted(cut, counts)
-    return min(found, key=lambda pair: (-found[pair], pair))
-
-
-@exercise(
-    "Repeat it a few thousand times, and you have a tokenizer.", right=_next_merge
-)
-def next_merge(draw: Draw) -> Cases:
-    """`next_merge(cut, counts)`: the most frequent pair of neighbors."""
+def _cuts(draw: Draw) -> Cases:
     cut = {
         "sol": ["▁", "s", "ol"],
         "soles": ["▁", "s", "ol", "e", "s"],
@@ -89,19 +55,17 @@ def next_merge(draw: Draw) -> Cases:
     yield case(cut, {word: draw.randint(1, 3) for word in cut})
 
 
-next_merge.slips = {
-    "Each pair was counted once for each word: it counts as often as the word "
-    "occurs.": lambda cut, counts: _next_merge(cut, dict.fromkeys(cut, 1)),
-    "It is as frequent as s + ol, which comes first in the alphabet.": (
-        lambda cut, counts: _counted(cut, counts).most_common(1)[0][0]
-    ),
-    "Return the pair, not its count.": (
-        lambda cut, counts: max(_counted(cut, counts).values())
-    ),
-}
+@exercise(_cuts)
+def next_merge(cut: Cut, counts: dict[str, int]) -> Pair:
+    """The most frequent pair of neighbors."""
+    found: Counter[Pair] = Counter()
+    for word, pieces in cut.items():
+        for pair in pairwise(pieces):
+            found[pair] += counts[word]
+    return min(found, key=lambda pair: (-found[pair], pair))
 
 
-def _merged(pieces: list[str], pair: Pair) -> list[str]:
+def _merge(pieces: list[str], pair: Pair) -> list[str]:
     merged: list[str] = []
     for piece in pieces:
         if merged and (merged[-1], piece) == pair:
@@ -111,20 +75,7 @@ def _merged(pieces: list[str], pair: Pair) -> list[str]:
     return merged
 
 
-def _apply_merges(word: str, merges: Iterable[Pair], begin: str = "▁") -> list[str]:
-    pieces = [*begin, *word]
-    for pair in merges:
-        pieces = _merged(pieces, pair)
-    return pieces
-
-
-@exercise(
-    "That is all a tokenizer does when it reads.",
-    right=_apply_merges,
-    form=("a list of pieces", lambda got: isinstance(got, list | tuple)),
-)
-def apply_merges(draw: Draw) -> Cases:
-    """`apply_merges(word, merges)`: the pieces of a new word."""
+def _words(draw: Draw) -> Cases:
     merges = [("l", "a"), ("▁", "la"), ("a", "s"), ("▁la", "s")]
     for word in ("las", "sala", "lala"):
         yield case(word, merges, what=f"apply_merges({word!r}, merges)")
@@ -133,66 +84,34 @@ def apply_merges(draw: Draw) -> Cases:
     yield case(word, draw.sample(pairs, draw.randint(2, 6)))
 
 
-apply_merges.slips = {
-    "No merge was applied.": lambda word, merges: ["▁", *word],
-    "Begin with ▁, which marks the beginning of a word.": (
-        lambda word, merges: _apply_merges(word, merges, "")
-    ),
-    "The merges were applied in another order than they were learned in.": (
-        lambda word, merges: _apply_merges(word, merges[::-1])
-    ),
-    "Only the first merge was applied: go on with all.": (
-        lambda word, merges: _apply_merges(word, merges[:1])
-    ),
-}
-
-
-def _padded(lengths: Iterable[int], size: int) -> int:
-    """Tokens and padding, in batches of the order in which the lengths come."""
-    rows = list(lengths)
-    batches = [rows[start : start + size] for start in range(0, len(rows), size)]
-    return sum(len(batch) * max(batch) for batch in batches)
-
-
 @exercise(
-    "Divide the real tokens by it, and you know what is wasted.",
-    right=lambda lengths, batch_size: _padded(sorted(lengths), batch_size),
+    _words,
+    form=("a list of pieces", lambda got: isinstance(got, list | tuple)),
 )
-def padded_positions(draw: Draw) -> Cases:
-    """`padded_positions(lengths, batch_size)`: tokens and padding together."""
+def apply_merges(word: str, merges: Sequence[Pair]) -> list[str]:
+    """The pieces of a new word."""
+    pieces = ["▁", *word]
+    for pair in merges:
+        pieces = _merge(pieces, pair)
+    return pieces
+
+
+def _lengths(draw: Draw) -> Cases:
     yield case([9, 2, 3, 8, 2], 2)
     yield case([4, 4, 4], 8)
     lengths = [draw.randint(1, 30) for _ in range(draw.randint(3, 20))]
     yield case(lengths, draw.randint(1, 6))
 
 
-padded_positions.slips = {
-    "These are the real tokens: each row is as wide as the longest of its batch.": (
-        lambda lengths, size: sum(lengths)
-    ),
-    "The sentences were not sorted by length.": _padded,
-    "Everything was padded to the longest of all: each batch has its own width.": (
-        lambda lengths, size: len(lengths) * max(lengths)
-    ),
-}
+@exercise(_lengths)
+def padded_positions(lengths: Sequence[int], batch_size: int) -> int:
+    """Tokens and padding together."""
+    order = sorted(lengths)
+    batches = [order[i : i + batch_size] for i in range(0, len(order), batch_size)]
+    return sum(len(batch) * max(batch) for batch in batches)
+
 
 Chances = dict[str, float]
-
-
-def _best_cut(word: str, chances: Chances, better: Any = max) -> list[str]:
-    best: dict[int, tuple[float, list[str]]] = {0: (1.0, [])}
-    for end in range(1, len(word) + 1):
-        ways = [
-            (
-                best[start][0] * chances[word[start:end]],
-                [*best[start][1], word[start:end]],
-            )
-            for start in range(end)
-            if start in best and word[start:end] in chances
-        ]
-        if ways:
-            best[end] = better(ways)
-    return best[len(word)][1]
 
 
 def _longest_first(word: str, chances: Chances) -> list[str]:
@@ -214,13 +133,7 @@ def _sorted(answer: Any, word: str, chances: Chances) -> list[str]:
     return sorted(pieces) if "".join(pieces) == word else pieces
 
 
-@exercise(
-    "A tokenizer of the unigram kind reads in this way.",
-    right=_best_cut,
-    form=("a list of pieces", _are_pieces),
-)
-def best_cut(draw: Draw) -> Cases:
-    """`best_cut(word, chances)`: the pieces with the largest product."""
+def _known_pieces(draw: Draw) -> Cases:
     chances = {"▁casa": 0.02, "▁cas": 0.01, "▁": 0.1, "casas": 0.015, "as": 0.04}
     chances |= {"s": 0.05, "a": 0.06, "c": 0.03, "o": 0.06, "cas": 0.2}
     # Each word of 25 letters has millions of cuts; its best one has pairs of letters.
@@ -238,13 +151,15 @@ def best_cut(draw: Draw) -> Cases:
     yield case(letters, drawn, what=what, use=_sorted)
 
 
-best_cut.slips = {
-    "The longest piece was taken first; its product, 0.02 · 0.05 = 0.001, is less than "
-    "0.1 · 0.015.": _longest_first,
-    "0.01 · 0.04 is not the largest product; ▁ and casas give 0.0015.": (
-        lambda word, chances: ["▁cas", "as"]
-    ),
-    "These are the single letters, the smallest product: look for the largest.": (
-        lambda word, chances: _best_cut(word, chances, min)
-    ),
-}
+@exercise(_known_pieces, form=("a list of pieces", _are_pieces))
+def best_cut(word: str, chances: Chances) -> list[str]:
+    """The pieces with the largest product."""
+    best: dict[int, tuple[float, list[str]]] = {0: (1.0, [])}  # of each beginning
+    for end in range(1, len(word) + 1):
+        for start in range(end):
+            piece = word[start:end]
+            if start in best and piece in chances:
+                product = best[start][0] * chances[piece]
+                if product > best.get(end, (0.0, []))[0]:
+                    best[end] = product, [*best[start][1], piece]
+    return best[len(word)][1]
