@@ -15,38 +15,7 @@ Beam = list[tuple[str, float]]
 Next = Callable[[str], dict[str, float]]
 
 
-def _grow(
-    beam: Beam,
-    next_probabilities: Next,
-    size: int,
-    grown: Callable[[float, float], float] = lambda score, p: score + math.log(p),
-) -> Beam:
-    """Grow a beam; `grown` is the new score, of the old one and a probability."""
-    children = [
-        (begin + word, grown(score, p))
-        for begin, score in beam
-        for word, p in next_probabilities(begin).items()
-    ]
-    return sorted(children, key=lambda one: one[1], reverse=True)[:size]
-
-
-def _by(grown: Callable[[float, float], float]) -> Callable[[Beam, Next, int], Beam]:
-    return lambda beam, following, size: _grow(beam, following, size, grown)
-
-
-def _is_beam(got: Any) -> bool:
-    pairs = isinstance(got, list | tuple)
-    return pairs and all(isinstance(one, list | tuple) and len(one) == 2 for one in got)
-
-
-@exercise(
-    "One beginning may fill the whole beam with its children.",
-    right=_grow,
-    form=("a list of pairs (beginning, log-probability)", _is_beam),
-    read=lambda got: [(begin, float(score)) for begin, score in got],
-)
-def grow(draw: Draw) -> Cases:
-    """`grow(beam, next_probabilities, size)`: one step of a beam, on text."""
+def _beams(draw: Draw) -> Cases:
     table = {"A": {"A": 0.45, "B": 0.55}, "B": {"A": 0.1, "B": 0.9}}
     beam = [("A", math.log(0.6)), ("B", math.log(0.4))]
     yield case(beam, table.__getitem__, 2, what="grow(beam, next_probabilities, 2)")
@@ -60,37 +29,30 @@ def grow(draw: Draw) -> Cases:
     yield case(beam, drawn.__getitem__, draw.randint(1, 5))
 
 
-grow.slips = {
-    "Logarithms are added, not multiplied.": _by(lambda score, p: score * math.log(p)),
-    "The score of the beginning is missing: add it.": _by(lambda score, p: math.log(p)),
-    "That is the probability: keep its logarithm.": (
-        _by(lambda score, p: math.exp(score) * p)
-    ),
-    "Add the logarithm of the probability.": _by(lambda score, p: score + p),
-    "Only the best beginning was grown: the choice is made among the children of all "
-    "of them.": lambda beam, following, size: _grow(beam[:1], following, size),
-}
+def _is_beam(got: Any) -> bool:
+    pairs = isinstance(got, list | tuple)
+    return pairs and all(isinstance(one, list | tuple) and len(one) == 2 for one in got)
+
+
+@exercise(
+    _beams,
+    form=("a list of pairs (beginning, log-probability)", _is_beam),
+    read=lambda got: [(begin, float(score)) for begin, score in got],
+)
+def grow(beam: Beam, next_probabilities: Next, size: int) -> Beam:
+    """One step of a beam, on text."""
+    children = [
+        (begin + word, score + math.log(p))
+        for begin, score in beam
+        for word, p in next_probabilities(begin).items()
+    ]
+    return sorted(children, key=lambda child: child[1], reverse=True)[:size]
+
 
 Hypotheses = Sequence[tuple[str, int, float]]
 
 
-def _best(
-    hypotheses: Hypotheses,
-    alpha: float,
-    norm: Callable[[int, float], float] = length_norm,
-    choose: Any = max,
-) -> str:
-    chosen: Any = choose(hypotheses, key=lambda one: one[2] / norm(one[1], alpha))
-    return str(chosen[0])
-
-
-@exercise(
-    "Dividing a negative number by more brings it closer to zero.",
-    right=_best,
-    form=TEXT,
-)
-def best(draw: Draw) -> Cases:
-    """`best(hypotheses, alpha)`: the winner after the length norm."""
+def _hypotheses(draw: Draw) -> Cases:
     hypotheses = [("short", 3, -2.0), ("long", 6, -2.4), ("bad", 6, -9.0)]
     for alpha in (0.6, 0.0):
         yield case(hypotheses, alpha, what=f"best(hypotheses, {alpha})")
@@ -100,48 +62,16 @@ def best(draw: Draw) -> Cases:
     yield case(names, draw.uniform(0.0, 1.2))
 
 
-best.slips = {
-    "This one is best without a norm: divide by length_norm(tokens, alpha).": (
-        lambda hypotheses, alpha: _best(hypotheses, 0.0)
-    ),
-    "The lowest score was taken: the highest is the best.": (
-        lambda hypotheses, alpha: _best(hypotheses, alpha, choose=min)
-    ),
-    "With alpha = 0 nothing should be divided: use alpha.": (
-        lambda hypotheses, alpha: _best(hypotheses, alpha or 0.6)
-    ),
-    "Divide by length_norm, (5 + length) / 6, not by the length.": (
-        lambda hypotheses, alpha: _best(hypotheses, alpha, lambda n, power: n**power)
-    ),
-}
+@exercise(_hypotheses, form=TEXT)
+def best(hypotheses: Hypotheses, alpha: float) -> str:
+    """The winner after the length norm."""
+    return max(hypotheses, key=lambda one: one[2] / length_norm(one[1], alpha))[0]
+
 
 Shares = dict[str, float]
 
 
-def _nucleus(
-    probabilities: Shares, p: float, *, reverse: bool = True, late: bool = False
-) -> Shares:
-    """The words that top-p draws from; the options make what people get wrong."""
-    taken: Shares = {}
-    for word in sorted(probabilities, key=probabilities.__getitem__, reverse=reverse):
-        total = sum(taken.values())
-        if total >= p or (late and taken and total + probabilities[word] > p):
-            break
-        taken[word] = probabilities[word]
-    return {word: share / sum(taken.values()) for word, share in taken.items()}
-
-
-@exercise(
-    "Where the model is sure, one word is the whole nucleus.",
-    right=_nucleus,
-    form=(
-        "a dictionary from words to probabilities",
-        lambda got: isinstance(got, dict),
-    ),
-    read=lambda got: {word: float(share) for word, share in sorted(got.items())},
-)
-def nucleus(draw: Draw) -> Cases:
-    """`nucleus(probabilities, p)`: the likeliest words that make up a share p."""
+def _shares(draw: Draw) -> Cases:
     sure = {"el": 0.05, "la": 0.15, "un": 0.5, "mi": 0.3}
     for p in (0.4, 0.9):
         yield case(sure, p, what=f"nucleus(probabilities, {p})")
@@ -150,99 +80,34 @@ def nucleus(draw: Draw) -> Cases:
     yield case(dict(zip("abcdef", shares, strict=True)), draw.uniform(0.3, 0.9))
 
 
-nucleus.slips = {
-    "They should add up to 1 again: divide by the sum of those that are left.": (
-        lambda probabilities, p: {
-            word: probabilities[word] for word in _nucleus(probabilities, p)
-        }
+@exercise(
+    _shares,
+    form=(
+        "a dictionary from words to probabilities",
+        lambda got: isinstance(got, dict),
     ),
-    "One word too few: a word is taken while those before it are below p.": (
-        lambda probabilities, p: _nucleus(probabilities, p, late=True)
-    ),
-    "The least likely words were taken: begin with the likeliest.": (
-        lambda probabilities, p: _nucleus(probabilities, p, reverse=False)
-    ),
-    "Nothing was cut off: stop when the words have the share p.": (
-        lambda probabilities, p: _nucleus(probabilities, 2.0)
-    ),
-}
+    read=lambda got: {word: float(share) for word, share in sorted(got.items())},
+)
+def nucleus(probabilities: Shares, p: float) -> Shares:
+    """The likeliest words that make up a share p."""
+    taken: Shares = {}
+    for word in sorted(probabilities, key=probabilities.__getitem__, reverse=True):
+        if sum(taken.values()) >= p:
+            break
+        taken[word] = probabilities[word]
+    return {word: share / sum(taken.values()) for word, share in taken.items()}
 
 
-def _size(n_layers: int, d_model: int, batch: int, length: int) -> int:
+@exercise(lambda draw: [(3, 192, 64, 20), [draw.randint(1, 50) for _ in range(4)]])
+def cache_size(n_layers: int, d_model: int, batch: int, length: int) -> int:
+    """The numbers that a cache keeps."""
     return 2 * n_layers * d_model * batch * length
 
 
-@exercise("For long texts this outgrows the weights of the model.", right=_size)
-def cache_size(draw: Draw) -> Cases:
-    """`cache_size(n_layers, d_model, batch, length)`: the numbers it keeps."""
-    yield case(3, 192, 64, 20)
-    yield case(*(draw.randint(1, 50) for _ in range(4)))
-
-
-cache_size.slips = {
-    "Keys and values: that is two for each token.": (
-        lambda n, d, batch, length: n * d * batch * length
-    ),
-    "Each layer has keys and values of its own.": (
-        lambda n, d, batch, length: _size(1, d, batch, length)
-    ),
-    "Each sentence of the batch has a cache of its own.": (
-        lambda n, d, batch, length: _size(n, d, 1, length)
-    ),
-    "Every token that was written stays in the cache.": (
-        lambda n, d, batch, length: _size(n, d, batch, 1)
-    ),
-}
-
 Triple = tuple[int, int, float]
-Step = tuple[list[Triple], list[Triple]]
 
 
-def _beam_step(
-    scores: Tensor,
-    log_probs: Tensor,
-    size: int,
-    eos_id: int,
-    *,
-    looked: int = 2,
-    late: bool = False,
-) -> Step:
-    """One step; the options make what people get wrong."""
-    totals = scores[:, None] + log_probs
-    found, places = totals.flatten().topk(looked * size)
-    going: list[Triple] = []
-    ended: list[Triple] = []
-    ranked = zip(found.tolist(), places.tolist(), strict=True)
-    for rank, (score, place) in enumerate(ranked):
-        parent, word = divmod(place, log_probs.size(1))
-        if word != eos_id:
-            going.append((parent, word, score))
-        elif rank < size or late:
-            ended.append((parent, word, score))
-        if len(going) == size:
-            break
-    return going, ended
-
-
-def _exchanged(*step: Any) -> Step:
-    going, ended = _beam_step(*step)
-    return [(word, parent, score) for parent, word, score in going], ended
-
-
-def _plain(got: Any) -> Parts:
-    """Parents, words and scores as plain numbers."""
-    going, ended = ([(int(p), int(w), float(s)) for p, w, s in part] for part in got)
-    return Parts({"The list of those that go on": going, "What ended": ended})
-
-
-@exercise(
-    "The parents are what the cache is put in order by.",
-    right=_beam_step,
-    form=pair("two lists, those that go on and those that have ended"),
-    read=_plain,
-)
-def beam_step(draw: Draw) -> Cases:
-    """`beam_step(scores, log_probs, size, eos_id)`, with 0 for <eos>."""
+def _scores(draw: Draw) -> Cases:
     for beginnings, shares in (
         # Children in order: (0, 1), <eos> of 1, (0, 2), (0, 3).
         ((-1.0, -1.5), ((0.05, 0.45, 0.3, 0.2), (0.6, 0.1, 0.25, 0.05))),
@@ -259,18 +124,25 @@ def beam_step(draw: Draw) -> Cases:
     yield case(scores, chances, size, draw.randrange(words))
 
 
-beam_step.slips = {
-    "Parent and word are exchanged: in the flat table a row has V places, so the place "
-    "is parent * V + word.": _exchanged,
-    "What ends in <eos> does not go on: put it aside.": (
-        lambda scores, log_probs, size, eos_id: _beam_step(scores, log_probs, size, -1)
-    ),
-    "Too few go on: look at the best 2 * size children, half of which may have "
-    "ended.": lambda *step: _beam_step(*step, looked=1),
-    "An end among the first `size` children is put aside, not dropped.": (
-        lambda *step: (_beam_step(*step)[0], [])
-    ),
-    "Only an end among the first `size` children counts.": (
-        lambda *step: _beam_step(*step, late=True)
-    ),
-}
+def _plain(got: Any) -> Parts:
+    """Parents, words and scores as plain numbers."""
+    going, ended = ([(int(p), int(w), float(s)) for p, w, s in part] for part in got)
+    return Parts({"The list of those that go on": going, "What ended": ended})
+
+
+@exercise(
+    _scores,
+    form=pair("two lists, those that go on and those that have ended"),
+    read=_plain,
+)
+def beam_step(
+    scores: Tensor, log_probs: Tensor, size: int, eos_id: int
+) -> tuple[list[Triple], list[Triple]]:
+    """One step of a beam, on tensors: scores (K) and log_probs (K, V)."""
+    totals = scores[:, None] + log_probs  # (K, V)
+    found, places = totals.flatten().topk(2 * size)
+    ranked = zip(places.tolist(), found.tolist(), strict=True)
+    children = [(*divmod(place, log_probs.size(1)), score) for place, score in ranked]
+    going = [child for child in children if child[1] != eos_id]
+    ended = [child for child in children[:size] if child[1] == eos_id]
+    return going[:size], ended
