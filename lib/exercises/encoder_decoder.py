@@ -3,7 +3,8 @@
 import copy
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -16,48 +17,23 @@ from lib.layers import DecoderLayer, EncoderLayer
 from lib.masks import causal_mask
 from lib.model import Decoder, Encoder
 
-
-@exercise(
-    "Rows are queries, columns are keys; only in the cross-attention do they come from "
-    "two sentences.",
-    right=lambda b, h, s, t: ((b, h, s, s), (b, h, t, t), (b, h, t, s)),
-)
-def weight_shapes(draw: Draw) -> Cases:
-    """`weight_shapes(B, H, S, T)`: the weights of the three attentions."""
-    yield case(2, 4, 5, 6)
-    yield case(1, 8, 3, 3)
-    yield case(*draw.sample(range(2, 40), 4))
-
-
-weight_shapes.slips = {
-    "The cross-attention is the wrong way round: the decoder asks, so its rows are "
-    "target positions, and its columns source words.": (
-        lambda b, h, s, t: ((b, h, s, s), (b, h, t, t), (b, h, s, t))
-    ),
-    "The two self-attentions are exchanged: the encoder reads the source, with S "
-    "tokens.": lambda b, h, s, t: ((b, h, t, t), (b, h, s, s), (b, h, t, s)),
-    "The keys of the cross-attention come from the memory, so there are S of them and "
-    "not T.": lambda b, h, s, t: ((b, h, s, s), (b, h, t, t), (b, h, t, t)),
-    "Each sentence and each head has weights of its own: all shapes begin with B, H.": (
-        lambda b, h, s, t: ((b, s, s), (b, t, t), (b, t, s))
-    ),
-}
-
 Run = Callable[[Tensor], Tensor]
 
 
-def _config(norm_first: bool = False) -> TransformerConfig:
-    """Two layers of width 16, without dropout."""
-    sizes = {"d_model": 16, "n_heads": 2, "n_layers": 2, "d_ff": 32, "dropout": 0.0}
-    vocabularies = {"src_vocab_size": 9, "tgt_vocab_size": 9}
-    return TransformerConfig.from_dict(
-        vocabularies | sizes | {"norm_first": norm_first}
-    )
+@exercise(lambda draw: [(2, 4, 5, 6), (1, 8, 3, 3), draw.sample(range(2, 40), 4)])
+def weight_shapes(b: int, h: int, s: int, t: int) -> tuple[tuple[int, ...], ...]:
+    """The weights of the encoder, of the decoder, and between them."""
+    return (b, h, s, s), (b, h, t, t), (b, h, t, s)
+
+
+_config = partial(
+    TransformerConfig, 9, 9, d_model=16, n_heads=2, n_layers=2, d_ff=32, dropout=0.0
+)
 
 
 def _decoder(norm_first: bool = False) -> Run:
     """A decoder with the causal mask: no output depends on a later input."""
-    decoder, memory = Decoder(_config(norm_first)), torch.randn(1, 3, 16)
+    decoder, memory = Decoder(_config(norm_first=norm_first)), torch.randn(1, 3, 16)
     return lambda x: decoder(x, memory, causal_mask(x.size(1)))
 
 
@@ -66,65 +42,29 @@ def _one_number(x: Tensor) -> Tensor:
     return F.pad(-x.sum(dim=-1, keepdim=True).cumsum(dim=1), (0, 15))
 
 
-def _visible(
-    run: Run, x: Tensor, how: str = "amax", alike: bool = False, fresh: bool = True
-) -> Tensor:
-    """What moves; the options make what people get wrong."""
-    before, changed, columns = run(x), x.clone(), []
-    for place in range(x.size(1)):
-        changed = x.clone() if fresh else changed
-        changed[:, place] += 1 if alike else 1 + torch.randn(x.size(-1))
-        distance = (run(changed) - before).abs()
-        columns.append(getattr(distance, how)(dim=-1)[0] > 1e-5)
-    return torch.stack(columns, dim=1)
-
-
-@exercise(
-    "You can now read the mask of any model from outside, without its code.",
-    right=_visible,
-)
-def visible(draw: Draw) -> Cases:
-    """`visible(run, x)`: which output depends on which input."""
-    x = torch.randn(1, 5, 16)
-    encoder = Encoder(_config())
-    runs: dict[str, Run] = {
-        "visible(decoder, x)": _decoder(),
-        "visible(encoder, x)": lambda x: encoder(x),
-        "visible of a run that moves one number in each output": _one_number,
-        "visible of a pre-norm decoder": _decoder(norm_first=True),
-    }
-    for what, run in runs.items():
-        yield case(run, x, what=what)
+def _runs(draw: Draw) -> Cases:
+    x, encoder = torch.randn(1, 5, 16), Encoder(_config())
+    yield case(_decoder(), x, what="visible(decoder, x)")
+    yield case(lambda x: encoder(x), x, what="visible(encoder, x)")
+    what = "visible of a run that moves one number in each output"
+    yield case(_one_number, x, what=what)
+    yield case(_decoder(norm_first=True), x, what="visible of a pre-norm decoder")
     length = draw.randint(3, 7)
     sees = draw.ids(0, 1, length, length).float() + torch.eye(length)
     x = draw.normal(1, length, draw.randint(2, 6))
     yield case(lambda x: sees @ x, x, what="visible of another run")
 
 
-visible.slips = {
-    "The matrix is transposed: output i is the row, the input j that you changed is "
-    "the column.": lambda run, x: _visible(run, x).T,
-    "Everything seems visible: change one input at a time, in a fresh clone of x for "
-    "each.": lambda run, x: _visible(run, x, fresh=False),
-    "Nothing moves: run the changed vectors, and compare with the run of the unchanged "
-    "ones.": lambda run, x: _visible(lambda changed: run(x), x),
-    "One number that moves, up or down, is enough for an output to have moved: take "
-    "the amax of abs().": lambda run, x: _visible(run, x, how="amin"),
-    "Nothing moved, because a layer norm takes away what is added to all numbers of a "
-    "word alike: change input j by random numbers.": (
-        lambda run, x: _visible(run, x, alike=True)
-    ),
-}
-
-
-def _fresh(layer: nn.Module, n: int, vectors: bool = False) -> list[nn.Module]:
-    layers = [copy.deepcopy(layer) for _ in range(n)]
-    for parameter in itertools.chain(*(one.parameters() for one in layers)):
-        if parameter.dim() > 1:
-            nn.init.xavier_uniform_(parameter)
-        elif vectors:
-            nn.init.normal_(parameter)
-    return layers
+@exercise(_runs)
+def visible(run: Run, x: Tensor) -> Tensor:
+    """Which output moves with which input."""
+    before, columns = run(x), []
+    for place in range(x.size(1)):
+        changed = x.clone()  # (1, T, D)
+        changed[:, place] += 1 + torch.randn(x.size(-1))
+        distance = (run(changed) - before).abs()
+        columns.append(distance.amax(dim=-1)[0] > 1e-5)  # (T)
+    return torch.stack(columns, dim=1)  # (T, T)
 
 
 def _is_drawn(matrix: Tensor) -> bool:
@@ -164,12 +104,7 @@ def _facts(answer: Any, layer: nn.Module, n: int) -> Parts:
     )
 
 
-@exercise(
-    "Six layers of one build, and each may now learn something of its own.",
-    right=_fresh,
-)
-def fresh_copies(draw: Draw) -> Cases:
-    """`fresh_copies(layer, n)`: copied in build, but not in numbers."""
+def _layers(draw: Draw) -> Cases:
     torch.manual_seed(1)  # an answer that draws in the same way has the seed 0
     layer = EncoderLayer(_config())
     with torch.no_grad():
@@ -184,113 +119,35 @@ def fresh_copies(draw: Draw) -> Cases:
     yield case(other, count, use=_facts)
 
 
-fresh_copies.slips = {
-    "One and the same layer stands in the list several times: training one of them "
-    "would train them all, so copy it with copy.deepcopy.": (
-        lambda layer, n: [copy.deepcopy(layer)] * n
-    ),
-    "The given layer was changed or put into the list: draw new matrices for its "
-    "copies only.": lambda layer, n: [layer, *_fresh(layer, n - 1)],
-    "These are clones: a deep copy takes the numbers over too, so draw the matrices of "
-    "each copy anew.": lambda layer, n: [copy.deepcopy(layer) for _ in range(n)],
-    "Vectors were drawn anew: leave biases and norms alone.": (
-        lambda layer, n: _fresh(layer, n, vectors=True)
-    ),
-}
+@exercise(_layers)
+def fresh_copies(layer: nn.Module, n: int) -> list[nn.Module]:
+    """Copied in build, but not in numbers."""
+    layers = [copy.deepcopy(layer) for _ in range(n)]
+    for new in layers:
+        for parameter in new.parameters():
+            if parameter.dim() > 1:
+                nn.init.xavier_uniform_(parameter)
+    return layers
 
 
 @exercise(
-    "At right angles, vectors grow with the root of the depth. A pre-norm stack grows, "
-    "too, which is why it ends in one more norm.",
-    right=lambda n_layers, r: math.sqrt(1 + 2 * n_layers * r**2),
+    lambda draw: [(24, 0.5), (1, 1.0), (draw.randint(1, 30), draw.uniform(0.1, 3.0))],
     atol=1e-6,
 )
-def expected_size(draw: Draw) -> Cases:
-    """`expected_size(n_layers, r)`: how long pre-norm vectors get."""
-    yield case(24, 0.5)
-    yield case(1, 1.0)
-    yield case(draw.randint(1, 30), draw.uniform(0.1, 3.0))
-
-
-expected_size.slips = {
-    "That counts one sublayer for each layer, but an encoder layer has two: attention "
-    "and feed-forward.": lambda n, r: math.sqrt(1 + n * r**2),
-    "That adds the sizes, as if all vectors pointed the same way; at a right angle the "
-    "squares add up.": lambda n, r: 1 + 2 * n * r,
-    "That is the square of the size: take the root.": lambda n, r: 1 + 2 * n * r**2,
-    "The vector that enters is missing: its size 1 counts too.": (
-        lambda n, r: math.sqrt(2 * n * r**2)
-    ),
-}
-
-Step = tuple[nn.Module, Run]
-
-
-def _steps(
-    layer: DecoderLayer,
-    memory: Tensor | None,
-    tgt_mask: Tensor | None,
-    src_mask: Tensor | None,
-) -> list[Step]:
-    """The residuals of a layer with their sublayers; without a memory x reads x."""
-
-    def cross(y: Tensor) -> Tensor:
-        read = y if memory is None else memory
-        answer: Tensor = layer.cross_attention(y, read, read, src_mask)[0]
-        return answer
-
-    return [
-        (
-            layer.self_attention_residual,
-            lambda y: layer.self_attention(y, y, y, tgt_mask)[0],
-        ),
-        (layer.cross_attention_residual, cross),
-        (layer.feed_forward_residual, layer.feed_forward),
-    ]
-
-
-def _through(steps: Iterable[Step], x: Tensor) -> Tensor:
-    for residual, sublayer in steps:
-        x = residual(x, sublayer)
-    return x
-
-
-def _in_order(*order: int) -> Callable[..., Tensor]:
-    """An answer with these of the three sublayers, in this order."""
-    return lambda layer, x, m, t, s: _through(
-        [_steps(layer, m, t, s)[place] for place in order], x
-    )
-
-
-def _reads_x(layer: DecoderLayer, x: Tensor, m: Tensor, t: Tensor, s: Tensor) -> Tensor:
-    *attentions, last = _steps(layer, m, t, s)
-    for residual, sublayer in attentions:
-        x = residual(x, lambda y, x=x, f=sublayer: f(x))
-    return _through([last], x)
-
-
-def _bare(layer: DecoderLayer, x: Tensor, m: Tensor, t: Tensor, s: Tensor) -> Tensor:
-    for _, sublayer in _steps(layer, m, t, s):
-        x = sublayer(x)
-    return x
+def expected_size(n_layers: int, r: float) -> float:
+    """How long pre-norm vectors get."""
+    return math.sqrt(1 + 2 * n_layers * r**2)
 
 
 @torch.no_grad()
 def _layer(norm_first: bool) -> DecoderLayer:
-    layer = DecoderLayer(_config(norm_first))
+    layer = DecoderLayer(_config(norm_first=norm_first))
     for parameter in layer.parameters():  # norms that have learned something
         parameter.add_(0.2 * torch.randn_like(parameter))
     return layer
 
 
-@exercise(
-    "Self-attention, cross-attention, feed-forward: a decoder layer.",
-    right=lambda layer, x, memory, tgt_mask, src_mask: layer(
-        x, memory, tgt_mask, src_mask
-    ),
-)
-def decoder_forward(draw: Draw) -> Cases:
-    """`decoder_forward(layer, x, memory, ...)`: the three sublayers in order."""
+def _vectors(draw: Draw) -> Cases:
     vectors = [(torch.randn(2, 4, 16), torch.randn(2, 3, 16))]
     lengths = draw.randint(2, 6), draw.randint(2, 6)
     vectors += [(draw.normal(2, lengths[0], 16), draw.normal(2, lengths[1], 16))]
@@ -303,27 +160,18 @@ def decoder_forward(draw: Draw) -> Cases:
             yield case(_layer(norm_first), x, memory, *masks, what=what)
 
 
-decoder_forward.slips = {
-    "The self-attention has no mask: give it tgt_mask.": (
-        lambda layer, x, m, t, s: layer(x, m, None, s)
-    ),
-    "The cross-attention has no mask: it gets src_mask.": (
-        lambda layer, x, m, t, s: layer(x, m, t, None)
-    ),
-    "The cross-attention reads the decoder's own words: its keys and values are the "
-    "memory.": lambda layer, x, m, t, s: _through(_steps(layer, None, t, t), x),
-    "A sublayer is missing or in the wrong place: self-attention, cross-attention, "
-    "feed-forward.": [
-        _in_order(1, 0, 2),
-        _in_order(0, 1),
-        _in_order(0, 2),
-        _in_order(1, 2),
-    ],
-    "A sublayer reads x itself: give it what the residual hands it, which is normed in "
-    "pre-norm.": _reads_x,
-    "The residuals are missing: each sublayer stands inside its own.": _bare,
-    "One residual serves all three sublayers: each has its own, because each norm has "
-    "learned numbers of its own.": lambda layer, x, m, t, s: _through(
-        [(layer.self_attention_residual, f) for _, f in _steps(layer, m, t, s)], x
-    ),
-}
+@exercise(_vectors)
+def decoder_forward(
+    layer: DecoderLayer, x: Tensor, memory: Tensor, tgt_mask: Tensor, src_mask: Tensor
+) -> Tensor:
+    """Three sublayers in their order, each inside its residual."""
+
+    def listen(y: Tensor) -> Tensor:
+        return layer.self_attention(y, y, y, tgt_mask)[0]
+
+    def read(y: Tensor) -> Tensor:
+        return layer.cross_attention(y, memory, memory, src_mask)[0]
+
+    x = layer.self_attention_residual(x, listen)
+    x = layer.cross_attention_residual(x, read)
+    return layer.feed_forward_residual(x, layer.feed_forward)
