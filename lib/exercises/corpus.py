@@ -12,6 +12,8 @@ Pairs = Sequence[tuple[str, str]]
 
 
 def _parts(draw: Draw) -> Cases:
+    train, test = [("stop", "para"), ("go", "ve")], [("stop", "para"), ("go", "anda")]
+    yield case(train, test, what="leaks of pairs that are normalized already")
     train = [("Come in!", "Pasa."), ("Thank you.", "Gracias."), ("Stop!", "¡Alto!")]
     test = [("come in", "Adelante."), ("Good night.", "Gracias."), ("STOP", "Para.")]
     yield case(train, test, what="leaks(train, test)")
@@ -75,10 +77,20 @@ def _merge(pieces: list[str], pair: Pair) -> list[str]:
     return merged
 
 
+def _longest_first(word: str, known: Collection[str]) -> list[str]:
+    pieces = []
+    while word:
+        end = next(end for end in range(len(word), 0, -1) if word[:end] in known)
+        pieces.append(word[:end])
+        word = word[end:]
+    return pieces
+
+
 def _words(draw: Draw) -> Cases:
     merges = [("l", "a"), ("▁", "la"), ("a", "s"), ("▁la", "s")]
-    for word in ("las", "sala", "lala"):
+    for word in ("las", "sala", "lala", "salas"):
         yield case(word, merges, what=f"apply_merges({word!r}, merges)")
+    yield case("las", [("a", "s"), ("l", "a")])
     pairs = [("▁", "a"), ("a", "b"), ("b", "a"), ("ab", "a"), ("▁a", "b"), ("c", "c")]
     word = "".join(draw.choices("abc", k=draw.randint(3, 9)))
     yield case(word, draw.sample(pairs, draw.randint(2, 6)))
@@ -112,15 +124,6 @@ def padded_positions(lengths: Sequence[int], batch_size: int) -> int:
 
 
 Chances = dict[str, float]
-
-
-def _longest_first(word: str, chances: Chances) -> list[str]:
-    pieces = []
-    while word:
-        end = next(end for end in range(len(word), 0, -1) if word[:end] in chances)
-        pieces.append(word[:end])
-        word = word[end:]
-    return pieces
 
 
 def _are_pieces(got: Any) -> bool:
