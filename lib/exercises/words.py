@@ -31,12 +31,16 @@ def frame(vocabulary: Vocabulary, sentence: str) -> list[int]:
 
 
 def _ids_and_tables(draw: Draw) -> Cases:
+    # Where all sizes are 4, a product stops only at the types of its numbers.
+    yield case(torch.arange(4).repeat(4, 1), torch.eye(4))
     yield case(torch.tensor([[4, 0, 2], [1, 1, 3]]), draw.normal(5, 4))
     few = torch.tensor([[0, 1]])
     yield case(few, draw.normal(5, 4), what="The result for the ids 0 and 1")
     rows = draw.randint(6, 12)
     ids = draw.ids(0, rows - 1, draw.randint(1, 3), draw.randint(2, 6))
     yield case(ids, draw.normal(rows, draw.randint(2, 7)))
+    # An index passes over the row of no token; a product does not, and 0 · ∞ is NaN.
+    yield case(torch.tensor([[0]]), torch.tensor([[1.0], [torch.inf]]))
 
 
 @exercise(_ids_and_tables)
