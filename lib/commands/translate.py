@@ -18,7 +18,8 @@ from lib.translator import ExportedTranslator
 from lib.translator.exported import is_export
 
 if TYPE_CHECKING:
-    from lib.translator import Translator
+    from lib.text.sentences import Source
+    from lib.translator.base import BaseTranslator
 
 _UNSURE_NOTE = "Sentence {}: the translator is unsure here."
 
@@ -56,27 +57,25 @@ def run(options: argparse.Namespace) -> None:
                 f"Sentence {number} is empty; write something to translate."
             )
     translator = _open(options.model, options.engine)
-    _check(translator, sentences)
+    texts = _read(translator, sentences)
     search = (options.batch_size, options.beam, options.length_penalty)
-    if isinstance(translator, ExportedTranslator):
-        translations = translator.translate(sentences, *search)
-    else:
-        found = translator.translate_with_doubt(sentences, *search)
-        translations = [doubted.text for doubted in found]
-        for number, doubted in enumerate(found, start=1):
-            if doubted.unsure:
-                print(_UNSURE_NOTE.format(number), file=sys.stderr)
-    for translation in translations:
-        print(printable(translation))
+    found = translator.translate_with_doubt(texts, *search)
+    for number, doubted in enumerate(found, start=1):
+        if doubted.unsure:
+            print(_UNSURE_NOTE.format(number), file=sys.stderr)
+    for doubted in found:
+        print(printable(doubted.text))
 
 
-def _check(translator: Translator | ExportedTranslator, sentences: list[str]) -> None:
-    """Refuse what cannot be read, and name the words that the translator guesses."""
+def _read(translator: BaseTranslator, sentences: list[str]) -> list[list[Source]]:
+    """Read all, or refuse what cannot be read; name the words that are guessed."""
+    texts = []
     for number, sentence in enumerate(sentences, start=1):
         try:
             sources = translator.read_text(sentence)
         except ValueError as error:
             raise ValueError(f"Sentence {number}: {error}") from error
+        texts.append(sources)
         unknown = [word for s in sources for word in translator.unknown_words(s)]
         if unknown:
             words = ", ".join(map(_quoted, unknown))
@@ -85,9 +84,10 @@ def _check(translator: Translator | ExportedTranslator, sentences: list[str]) ->
                 "it guesses.",
                 file=sys.stderr,
             )
+    return texts
 
 
-def _open(model: str, engine: str) -> Translator | ExportedTranslator:
+def _open(model: str, engine: str) -> BaseTranslator:
     """Load a translator, or open an export with the engine that it was made for."""
     if engine == "ctranslate2":
         if is_export(model):

@@ -11,7 +11,8 @@ from lib.text.subwords import SubwordVocabulary
 from lib.text.words import Vocabulary
 
 Pair = tuple[str, str]  # a sentence and its translation
-Written = TypeVar("Written")  # what is written for a sentence: a text, or more
+Text = TypeVar("Text")  # one or more sentences, read or not
+Written = TypeVar("Written")  # what is written for a sentence
 
 
 class Source(NamedTuple):
@@ -133,9 +134,9 @@ def check_beam(beam_size: int, length_penalty: float, vocab_size: int) -> None:
 
 
 def in_batches(
-    texts: Iterable[str | Source],
+    texts: Iterable[Text],
     batch_size: int,
-    read: Callable[[str | Source], list[Source]],
+    read: Callable[[Text], list[Source]],
     write: Callable[[list[list[int]]], list[Written]],
 ) -> list[list[tuple[Source, Written]]]:
     """Write something for each sentence, many at once, and keep their order.

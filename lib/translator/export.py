@@ -121,7 +121,9 @@ def _write_description(translator: Translator, folder: Path) -> None:
     description: dict[str, Any] = {
         "format": FORMAT,
         "max_len": translator.model.config.max_len,
-        **write_reading(translator.punctuate, translator.prose),
+        **write_reading(
+            translator.punctuate, translator.prose, translator.unsure_above
+        ),
         "bytes": sizes,
         **write_vocabularies(folder, (translator.src_vocab, translator.tgt_vocab)),
     }

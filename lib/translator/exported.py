@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from lib.text import PAD, SOS
 from lib.text.files import read_json
-from lib.text.sentences import (
-    Source,
-    check_beam,
-    in_batches,
-    joined,
-    read_source,
-    read_text,
-    unknown_words,
-)
 from lib.text.stored import read_reading, read_vocabularies
+from lib.translator.base import BaseTranslator, Written
 
 DESCRIPTION, FORMAT = "engine.json", 1
 _MORE = 50  # tokens that a translation may have beyond its source (§6.1)
@@ -33,7 +24,7 @@ _DAMAGE = (
 )
 
 
-class ExportedTranslator:
+class ExportedTranslator(BaseTranslator):
     """Translate sentences with an exported model, as ``Translator`` does with its own.
 
     CTranslate2 divides by the length to the power of the penalty, the book by
@@ -62,7 +53,9 @@ class ExportedTranslator:
                 raise ValueError(f"format {told['format']} is not {FORMAT}")
             _check_sizes(folder, told["bytes"])
             self.src_vocab, self.tgt_vocab = read_vocabularies(folder, told)
-            self.max_len, self.reading = int(told["max_len"]), read_reading(told)
+            self._max_len, reading = int(told["max_len"]), read_reading(told)
+            self.punctuate, self.prose = reading["punctuate"], reading["prose"]
+            self.unsure_above = reading.get("unsure_above")
             self.engine = import_engine("ctranslate2").Translator(
                 str(folder), compute_type="default", intra_threads=threads
             )
@@ -72,70 +65,44 @@ class ExportedTranslator:
                 f"{folder} is not a whole export of this book: {reason}"
             ) from error
 
-    def read(self, sentence: str | Source) -> Source:
-        """Return the sentence with its token ids; see `Translator`."""
-        return read_source(sentence, self.src_vocab, self.max_len, **self.reading)
-
-    def read_text(self, text: str | Source) -> list[Source]:
-        """Return the sentences of a text with their token ids; see `Translator`."""
-        return read_text(text, self.src_vocab, self.max_len, **self.reading)
-
-    def unknown_words(self, sentence: str | Source) -> list[str]:
-        """Return the words of a sentence that the translator has never seen."""
-        return unknown_words(self.read(sentence), self.src_vocab)
-
-    def translate(
-        self,
-        sentences: Iterable[str | Source],
-        batch_size: int = 64,
-        beam_size: int = 1,
-        length_penalty: float = 0.6,
-    ) -> list[str]:
-        """Translate sentences, and give the translations in the same order.
-
-        Raises:
-            TypeError: if one string is given instead of a list, or no text at all.
-            ValueError: if a sentence is empty or too long, or a size is impossible.
-        """
-        check_beam(beam_size, length_penalty, len(self.tgt_vocab))
-
-        def write(sources: list[list[int]]) -> list[str]:
-            limits = [min(len(ids) + _MORE, self.max_len) for ids in sources]
-            found = self.write(sources, max(limits), beam_size, length_penalty)
-            return [
-                self.tgt_vocab.decode(ids[:most])
-                for ids, most in zip(found, limits, strict=True)
-            ]
-
-        written = in_batches(sentences, batch_size, self.read_text, write)
-        return [joined(found) for found in written]
+    @property
+    def max_len(self) -> int:
+        """The tokens that the engine can read."""
+        return self._max_len
 
     def write(
         self,
         sources: list[list[int]],
-        limit: int,
         beam_size: int,
         length_penalty: float,
-    ) -> list[list[int]]:
-        """Turn the token ids of sources, which end in ``<eos>``, into translations.
+        limit: int | None = None,
+    ) -> list[Written]:
+        """Turn token ids into translations, none of which holds ``<pad>`` or ``<sos>``.
 
-        No translation holds ``<pad>`` or ``<sos>``; none has more than ``limit`` ids.
+        None has more ids than ``limit``, or else than its source and 50 more. The
+        engine knows one limit for a batch; what goes beyond its own is cut.
         """
+        limits = [limit or min(len(ids) + _MORE, self.max_len) for ids in sources]
         # <eos> comes with the model, which adds it to every source.
         tokens = [[self.src_vocab.tokens[n] for n in ids[:-1]] for ids in sources]
         results = self.engine.translate_batch(
             tokens,
             beam_size=beam_size,
             length_penalty=length_penalty,
+            return_scores=True,
             suppress_sequences=[[PAD], [SOS]],
             min_decoding_length=0,
-            max_decoding_length=limit,
+            max_decoding_length=max(limits, default=1),
             max_input_length=0,
         )
-        return [
-            [self.tgt_vocab.ids[token] for token in result.hypotheses[0]]
-            for result in results
-        ]
+        found = []
+        for result, most in zip(results, limits, strict=True):
+            (tokens_written,), (score,) = result.hypotheses, result.scores
+            # The engine counts <eos>, which it does not give back.
+            length = min(len(tokens_written) + 1, max(limits))
+            ids = [self.tgt_vocab.ids[token] for token in tokens_written[:most]]
+            found.append(Written(ids, score * length**length_penalty))
+        return found
 
 
 def is_export(folder: Path | str) -> bool:

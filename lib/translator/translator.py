@@ -2,49 +2,22 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from lib.decoding import beam_search, greedy_decode
+from lib.decoding import beam_search, length_norm
 from lib.model import Transformer
 from lib.text import Vocabulary
-from lib.text.sentences import (
-    Source,
-    Written,
-    in_batches,
-    in_loop,
-    joined,
-    read_source,
-    read_text,
-    unknown_words,
-)
+from lib.text.sentences import joined
 from lib.text.stored import write_reading
-from lib.translator.doubt import doubts
+from lib.translator.base import BaseTranslator, Written
 from lib.translator.folder import read_folder, write_folder
 
 
-class Doubted(NamedTuple):
-    """A translation, and how much the translator doubts it.
-
-    Args:
-        text: the translation.
-        doubt: of its most doubtful sentence, as :func:`lib.translator.doubt.doubts`
-            computes it.
-        unsure: whether that is so much that readers should know.
-    """
-
-    text: str
-    doubt: float
-    unsure: bool
-
-
-class Translator:
+class Translator(BaseTranslator):
     """Translate sentences with a trained Transformer.
 
     Args:
@@ -106,98 +79,21 @@ class Translator:
         """Where the model computes."""
         return next(self.model.parameters()).device
 
-    def read(self, sentence: str | Source) -> Source:
-        """Return the sentence as the model wants to read it, with its token ids.
+    @property
+    def max_len(self) -> int:
+        """The tokens that the model can read."""
+        return self.model.config.max_len
 
-        Raises:
-            TypeError: if it is no text.
-            ValueError: if there is nothing to translate, or more than the model reads.
-        """
-        return read_source(sentence, *self._reading())
-
-    def read_text(self, text: str | Source) -> list[Source]:
-        """Return the sentences of a text, each as the model wants to read it.
-
-        Raises:
-            TypeError: if it is no text.
-            ValueError: if there is nothing to translate, or more than the model reads.
-        """
-        return read_text(text, *self._reading())
-
-    def _reading(self) -> tuple[Vocabulary, int, bool, bool]:
-        max_len = self.model.config.max_len
-        return self.src_vocab, max_len, self.punctuate, self.prose
-
-    def unknown_words(self, sentence: str | Source) -> list[str]:
-        """Return the words of a sentence that the translator has never seen."""
-        return unknown_words(self.read(sentence), self.src_vocab)
-
-    def translate(
-        self,
-        sentences: Iterable[str | Source],
-        batch_size: int = 64,
-        beam_size: int = 1,
-        length_penalty: float = 0.6,
-    ) -> list[str]:
-        """Translate sentences, and give the translations in the same order.
-
-        Args:
-            sentences: a list of sentences in the source language, or of texts with
-                several each; what :meth:`read` has made of one is not read again.
-            batch_size: how many are translated at once.
-            beam_size: how many beginnings of each are kept; 1 writes greedily.
-            length_penalty: how much beam search favors longer translations.
-
-        Raises:
-            TypeError: if one string is given instead of a list, or no text at all.
-            ValueError: if a sentence is empty or too long, or a size is impossible.
-        """
-
-        def write(src: Tensor) -> list[str]:
-            found = self._write(src, beam_size, length_penalty)
-            return [self.tgt_vocab.decode(ids) for ids in found]
-
-        written = self._in_batches(sentences, batch_size, write)
-        return [joined(found) for found in written]
-
-    def translate_with_doubt(
-        self,
-        sentences: Iterable[str | Source],
-        batch_size: int = 64,
-        beam_size: int = 1,
-        length_penalty: float = 0.6,
-    ) -> list[Doubted]:
-        """Translate sentences, and tell of each how sure the translator is.
-
-        Arguments and errors are those of :meth:`translate`. A loop in a translation is
-        cut short, and such a translation is never sure.
-        """
-
-        def write(src: Tensor) -> list[tuple[str, float]]:
-            found = self._write(src, beam_size, length_penalty)
-            doubt = doubts(self.model, src, found, self.tgt_vocab.sos_id)
-            return list(zip(map(self.tgt_vocab.decode, found), doubt, strict=True))
-
+    def write(
+        self, sources: list[list[int]], beam_size: int, length_penalty: float
+    ) -> list[Written]:
+        """Turn token ids into translations; a beam of 1 is greedy decoding."""
+        src = self._pad(sources)
+        kept = beam_search(self.model, src, *self._ends, beam_size, length_penalty)
         return [
-            self._doubted(found)
-            for found in self._in_batches(sentences, batch_size, write)
+            Written(ids, score * length_norm(len(ids), length_penalty))
+            for ((ids, score),) in kept
         ]
-
-    def _doubted(self, found: list[tuple[Source, tuple[str, float]]]) -> Doubted:
-        text = joined((source, text) for source, (text, _) in found)
-        most = max(doubt for _, (_, doubt) in found)
-        limit = math.inf if self.unsure_above is None else self.unsure_above
-        cut = any(in_loop(text, source) for source, (text, _) in found)
-        return Doubted(text, most, cut or most > limit)
-
-    def _write(
-        self, src: Tensor, beam_size: int, length_penalty: float
-    ) -> list[list[int]]:
-        if beam_size == 1:
-            return greedy_decode(self.model, src, *self._ends).tolist()
-        search = (beam_size, length_penalty)
-        kept = beam_search(self.model, src, *self._ends, *search)
-        return [hypotheses[0].ids for hypotheses in kept]
 
     def n_best(
         self, sentence: str, n_best: int = 4, length_penalty: float = 0.6
@@ -222,19 +118,6 @@ class Translator:
             (joined([(source, self.tgt_vocab.decode(ids))]), score)
             for ids, score in found
         ]
-
-    def _in_batches(
-        self,
-        sentences: Iterable[str | Source],
-        batch_size: int,
-        write: Callable[[Tensor], list[Written]],
-    ) -> list[list[tuple[Source, Written]]]:
-        """Write something for each sentence of each text, and keep their order."""
-
-        def pad_and_write(ids: list[list[int]]) -> list[Written]:
-            return write(self._pad(ids))
-
-        return in_batches(sentences, batch_size, self.read_text, pad_and_write)
 
     def _pad(self, ids: list[list[int]]) -> Tensor:
         rows = [torch.tensor(row) for row in ids]

@@ -8,27 +8,35 @@ from pathlib import Path
 import pytest
 import torch
 
-from lib.decoding import beam_search
-from lib.decoding.beam import length_norm
+from lib.decoding import greedy_decode
 from lib.text.raw import without_loops
 from lib.text.sentences import in_loop
 from lib.translator import Translator
-from lib.translator.doubt import doubts
 from tests.lib.test_translator import make
 from tests.refusals import refuses
 
 SENTENCES = ["The dog sees a cat.", "A cat.", "The cat sees the dog sees a cat."]
 
 
-def test_doubt_is_the_log_probability_that_the_search_adds_up() -> None:
+@pytest.mark.parametrize("beam_size", [1, 3])
+def test_doubt_is_the_loss_of_what_was_written_summed_over_its_tokens(
+    beam_size: int,
+) -> None:
     translator = make()
-    rows = [translator.read(sentence).ids for sentence in SENTENCES]
-    src = translator._pad(rows)
-    ends = (translator.tgt_vocab.sos_id, translator.tgt_vocab.eos_id)
-    best = [found[0] for found in beam_search(translator.model, src, *ends, 3)]
-    added = [-found.score * length_norm(len(found.ids), 0.6) for found in best]
-    written = [found.ids for found in best]
-    assert doubts(translator.model, src, written, ends[0]) == pytest.approx(added)
+    for sentence in SENTENCES:
+        ids = translator.read(sentence).ids
+        ((written, log_prob),) = translator.write([ids], beam_size, 0.6)
+        if beam_size == 1:
+            src, ends = translator._pad([ids]), translator._ends
+            greedy = greedy_decode(translator.model, src, *ends).tolist()
+            assert [written] == greedy
+        (found,) = translator.translate_with_doubt([sentence], beam_size=beam_size)
+        assert found.doubt == -log_prob
+        src, tgt = torch.tensor([ids]), torch.tensor([written])
+        read = torch.tensor([[translator.tgt_vocab.sos_id, *written[:-1]]])
+        logits = translator.model(src, read).index_fill(2, torch.tensor([0, 1]), -1e9)
+        loss = torch.nn.functional.cross_entropy(logits[0], tgt[0], reduction="sum")
+        assert found.doubt == pytest.approx(loss.item(), abs=1e-4)
 
 
 def test_doubt_knows_neither_neighbors_nor_padding() -> None:

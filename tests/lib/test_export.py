@@ -297,3 +297,20 @@ def test_a_damaged_description_is_refused(
         change = json.dumps(json.loads(file.read_text("utf-8")) | change)
     file.write_text(change)
     refuses(lambda: ExportedTranslator(file.parent), words)
+
+
+@pytest.mark.parametrize(("beam_size", "length_penalty"), [(1, 0.6), (4, 0.6), (4, 0)])
+def test_the_engine_doubts_as_the_book_does(
+    beam_size: int, length_penalty: float, exports: Path
+) -> None:
+    name, search = "grammar-en-es", (64, beam_size, length_penalty)
+    sentences = ["I like the red car.", "Ana sings.", "Did you like the white houses?"]
+    served = ExportedTranslator(exports / name, 1)
+    ours = Translator.load(name).translate_with_doubt(sentences, *search)
+    found = served.translate_with_doubt(sentences, *search)
+    assert [one.text for one in found] == [one.text for one in ours]
+    assert [one.doubt for one in found] == pytest.approx(
+        [one.doubt for one in ours], abs=1e-4
+    )
+    unread = ExportedTranslator(exports / "tatoeba-en-es", 1)
+    assert unread.unsure_above == Translator.load("tatoeba-en-es").unsure_above

@@ -12,8 +12,8 @@ from book.tools.lab import doubt
 from book.tools.lab.doubt import Judged, auc_interval, choose, told, verdict_of
 from lib.corpora import Corpus
 from lib.evaluation import strangers
+from lib.translator.base import Doubted
 from lib.translator.card import read_report, write_card
-from lib.translator.translator import Doubted
 from tests.refusals import refuses
 
 PAIRS = [(f"Number {number}.", f"Número {number}.") for number in range(40)]

@@ -26,8 +26,8 @@ from lib.corpora import Corpus, references
 from lib.evaluation import Interval, Stranger, score_strangers, strangers, what_is_wrong
 from lib.text.files import read_json, write_json, write_whole
 from lib.translator import Translator
+from lib.translator.base import Doubted
 from lib.translator.card import REPORT_FILE, write_card
-from lib.translator.translator import Doubted
 
 BEAM, PENALTY = 4, 0.6  # the paper's
 JUDGED = "judged.tsv"
