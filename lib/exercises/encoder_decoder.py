@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from lib.config import TransformerConfig
-from lib.exercises.record import Cases, Draw, Parts, case, exercise
+from lib.exercises.record import Cases, Draw, Parts, Without, case, exercise
 from lib.layers import DecoderLayer, EncoderLayer
 from lib.masks import causal_mask
 from lib.model import Decoder, Encoder
@@ -144,6 +144,11 @@ def _layer(norm_first: bool) -> DecoderLayer:
     layer = DecoderLayer(_config(norm_first=norm_first))
     for parameter in layer.parameters():  # norms that have learned something
         parameter.add_(0.2 * torch.randn_like(parameter))
+
+    def whole_layer(*given: Any, **named: Any) -> Tensor:  # a name to watch for
+        return DecoderLayer.forward(layer, *given, **named)
+
+    layer.forward = whole_layer  # type: ignore[method-assign]
     return layer
 
 
@@ -160,7 +165,15 @@ def _vectors(draw: Draw) -> Cases:
             yield case(_layer(norm_first), x, memory, *masks, what=what)
 
 
-@exercise(_vectors)
+@exercise(
+    _vectors,
+    without=Without(
+        "This calls the layer itself: the task is to take its three steps yourself, "
+        "each of them x = residual(x, sublayer).",
+        like=lambda layer, *given: layer(*given),
+        named={"whole_layer"},
+    ),
+)
 def decoder_forward(
     layer: DecoderLayer, x: Tensor, memory: Tensor, tgt_mask: Tensor, src_mask: Tensor
 ) -> Tensor:
