@@ -17,6 +17,9 @@ Next = Callable[[str], dict[str, float]]
 
 def _beams(draw: Draw) -> Cases:
     table = {"A": {"A": 0.45, "B": 0.55}, "B": {"A": 0.1, "B": 0.9}}
+    beam = [("A", math.log(0.9)), ("B", math.log(0.1))]
+    what = "a beam with one strong beginning, grown"
+    yield case(beam, table.__getitem__, 2, what=what)
     beam = [("A", math.log(0.6)), ("B", math.log(0.4))]
     yield case(beam, table.__getitem__, 2, what="grow(beam, next_probabilities, 2)")
     yield case([("B", -1.0)], table.__getitem__, 1, what="a beam of 1, grown")
