@@ -70,8 +70,10 @@ def effect(clean: Tensor, now: Tensor, donor: Tensor, own: int, other: int) -> T
 
 
 def _nouns(draw: Draw) -> Cases:
-    words = ["house", "car", "house", "shoe", "car", "shoe"]
-    yield case(words, [1, 0, 0, 1, 0, 0], what="control_labels(words, coins)")
+    # So many of both that no two slips give the same labels.
+    words = ["house", "car", "house", "shoe", "car", "shoe", "book"]
+    coins = [0, 1, 1, 0, 1, 1, 0, 1]
+    yield case(words, coins, what="control_labels(words, coins)")
     kinds = draw.sample("abcdefgh", 5)
     words = [*kinds, *draw.choices(kinds, k=6)]
     draw.shuffle(words)
