@@ -82,6 +82,7 @@ _OTHER_FILES = [
 def _files(draw: Draw) -> Cases:
     for numbers, others in (
         ([1], []),
+        ([1, 12, 2, 31, 38, 35, 29, 24], []),  # the highest is also the last as text
         ([2, 12, 9, 10], []),
         ([100, 99], _OTHER_FILES),
         ([3], _OTHER_FILES),
