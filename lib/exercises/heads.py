@@ -100,11 +100,11 @@ class _WithPositions(MultiHeadAttention):
 
 
 class _Adds(nn.Module):
-    """Returns its input, and so much more for each later token."""
+    """Returns its input or zeros, and so much more for each later token."""
 
-    def __init__(self, step: float) -> None:
+    def __init__(self, step: float, keep: float = 1.0) -> None:
         super().__init__()
-        self.step = step
+        self.step, self.keep = step, keep
 
     def extra_repr(self) -> str:
         """Tell one from the other."""
@@ -114,7 +114,8 @@ class _Adds(nn.Module):
         self, query: Tensor, key: Tensor, value: Tensor
     ) -> tuple[Tensor, Tensor]:
         weights = torch.eye(value.size(1)).expand(value.size(0), 1, -1, -1)
-        return value + self.step * torch.arange(value.size(1))[:, None], weights
+        steps = self.step * torch.arange(value.size(1))[:, None]
+        return self.keep * value + steps, weights
 
 
 def _says(answer: Any, module: nn.Module) -> str:
@@ -128,6 +129,7 @@ def _says(answer: Any, module: nn.Module) -> str:
 def _modules(draw: Draw) -> Cases:
     modules = {
         "A module that returns its input": _Adds(0.0),
+        "A module that returns zeros, up to rounding": _Adds(2e-8, keep=0.0),
         "The right class with 1 head": MultiHeadAttention(8, 1),
         "The right class with 4 heads": MultiHeadAttention(8, 4),
         "An attention whose heads are put back by reshape": _MergedByReshape(8, 4),
