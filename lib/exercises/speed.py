@@ -1,12 +1,15 @@
 """The exercises of chapter 17: bytes, hours, ratios, gradients, a softmax in pieces."""
 
 import statistics
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
-from lib.exercises.record import Cases, Draw, case, exercise
+from lib.exercises.calls import ATTENTION, SOFTMAX
+from lib.exercises.record import Cases, Draw, Parts, case, exercise
 
 
 def _sizes(draw: Draw) -> list[Any]:
@@ -69,6 +72,35 @@ def join_gradients(gradients: list[Tensor], tokens: list[int]) -> Tensor:
     return torch.stack(sums).sum(dim=0) / sum(tokens)
 
 
+class _Watch(TorchFunctionMode):
+    """Note whether a maximum or a softmax is taken of so many numbers at once."""
+
+    names = SOFTMAX | ATTENTION | {"amax", "argmax", "exp", "logsumexp", "max", "sort"}
+
+    def __init__(self, many: int) -> None:
+        super().__init__()
+        self.many, self.seen = many, False
+
+    def __torch_function__(
+        self,
+        func: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> Any:
+        if getattr(func, "__name__", "") in self.names:
+            given = [*args, *(kwargs or {}).values()]
+            sizes = [one.numel() for one in given if isinstance(one, Tensor)]
+            self.seen |= max(sizes, default=0) >= self.many
+        return func(*args, **(kwargs or {}))
+
+
+def _watched(answer: Any, scores: Tensor, values: Tensor, size: int) -> Parts:
+    with _Watch(len(scores)) as watch:
+        result = answer(scores, values, size)
+    return Parts({"the result": result, "all scores in one go": watch.seen})
+
+
 def _scores(draw: Draw) -> Cases:
     scores = torch.tensor([0.5, 1.5, 2.5, 2.0, -1.0])
     values = torch.tensor([1.0, 2.0, 5.0, -3.0, 4.0])
@@ -77,10 +109,12 @@ def _scores(draw: Draw) -> Cases:
     yield case(large, values[:3], 1, what="the result for 1,000")
     apart = torch.tensor([1000.0, 800.0, 900.0, 1001.0])
     yield case(apart, values[:4], 2, what="the result for 1,000 and 800")
+    yield case(apart[:2], values[:2], 1, what="the result for 1,000, then 800")
     rising = torch.arange(7.0)
     yield case(rising, rising, 3)
     length = draw.randint(5, 12)
     yield case(3 * draw.normal(length), draw.normal(length), draw.randint(2, 4))
+    yield case(torch.arange(12.0), torch.arange(12.0), 3, use=_watched)
 
 
 @exercise(_scores)

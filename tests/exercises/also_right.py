@@ -112,6 +112,14 @@ def leaks_among_suffixes(run, target, vocab_size):
     return False
 
 
+def join_pieces(scores, values, size):
+    """Takes the softmax of each piece, and then one of the pieces."""
+    pieces = scores.split(size)
+    shares = torch.stack([piece.logsumexp(0) for piece in pieces]).softmax(0)
+    pairs = zip(pieces, values.split(size), strict=True)
+    return shares @ torch.stack([piece.softmax(0) @ part for piece, part in pairs])
+
+
 def family(run, ids):
     """Changes all later tokens at once, and by far."""
     whole = run(ids)
@@ -136,5 +144,6 @@ OTHER_WAYS: dict[str, list[Any]] = {
     ],
     "encoder_decoder.visible": [visible_from_gradients],
     "first_translator.leaks": [leaks_among_suffixes],
+    "speed.attend_in_pieces": [join_pieces],
     "families.family": [family],
 }
