@@ -1,6 +1,7 @@
 """The exercises of chapter 18: a gap, two texts in one, perplexity, who sees whom."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
@@ -84,10 +85,10 @@ def _looks_around(ids: Tensor) -> Tensor:
     return whole[:, None] * torch.arange(1.0, 4.0)
 
 
-def _looks_one_ahead(ids: Tensor) -> Tensor:
+def _looks_one_ahead(ids: Tensor, share: float = 1.0) -> Tensor:
     """Only place 1 sees the next token, and in one score alone."""
     scores = _looks_back(ids)
-    scores[1, 1] += torch.cos(ids[2].double())
+    scores[1, 1] += share * torch.cos(ids[2].double())
     return scores
 
 
@@ -98,6 +99,8 @@ def _models(draw: Draw) -> Cases:
     longer = draw.ids(1, 9, draw.randint(5, 8))
     yield case(_looks_one_ahead, longer, what="family of a model that sees one ahead")
     yield case(_looks_back, longer, what="family of a model under the causal mask")
+    run = partial(_looks_one_ahead, share=0.001)
+    yield case(run, ids, what="family of a model that hardly sees one ahead")
 
 
 @exercise(_models, form=TEXT)
