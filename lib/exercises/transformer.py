@@ -9,9 +9,9 @@ from torch import Tensor
 
 from lib.config import TransformerConfig
 from lib.exercises.forms import TRUTH
-from lib.exercises.record import Cases, Draw, Parts, case, exercise
+from lib.exercises.record import Cases, Draw, Parts, Without, case, exercise
 from lib.masks import causal_mask, padding_mask
-from lib.model import Transformer
+from lib.model import Transformer, count_parameters
 
 # Without dropout, so that equal inputs give equal outputs.
 _small = partial(
@@ -29,7 +29,14 @@ def _configs(draw: Draw) -> Cases:
     yield case(_small(draw.randint(20, 90), draw.randint(20, 90)))
 
 
-@exercise(_configs)
+@exercise(
+    _configs,
+    without=Without(
+        "This builds a model: count its numbers from the config, by arithmetic alone.",
+        like=lambda config: count_parameters(Transformer(config)),
+        named={"reset_parameters"},  # which PyTorch's layers call when they are built
+    ),
+)
 def count(config: TransformerConfig) -> int:
     """The number of parameters of a model, part by part."""
     d, d_ff = config.d_model, config.d_ff
@@ -121,21 +128,39 @@ def _in_training(answer: Any, model: Transformer, tgt: Tensor) -> Parts:
     return Parts({"That something is dropped": not torch.equal(first, second)})
 
 
+def _model(norm_first: bool) -> Transformer:
+    model = Transformer(_small(10, 10, norm_first=norm_first))
+
+    def whole_decode(*given: Any, **named: Any) -> Tensor:  # a name to watch for
+        return Transformer.decode(model, *given, **named)
+
+    model.decode = whole_decode  # type: ignore[method-assign]
+    return model
+
+
 def _targets(draw: Draw) -> Cases:
     src = torch.tensor([[5, 6, 7, 8, 9], [7, 5, 4, 0, 0]])
     # Padding in front too, where the causal mask alone does not hide it.
     tgt = torch.tensor([[1, 4, 6, 0], [0, 1, 8, 4]])
     src_mask = padding_mask(src, 0)
     for norm_first in (False, True):
-        model = Transformer(_small(10, 10, norm_first=norm_first))
+        model = _model(norm_first)
         with torch.no_grad():
             memory = model.encode(src, src_mask)
         what = f"decode for a model with norm_first={norm_first}"
         yield case(model, tgt, memory, src_mask, what=what)
-    yield case(Transformer(_small(10, 10)), tgt, use=_in_training)
+    yield case(_model(norm_first=False), tgt, use=_in_training)
 
 
-@exercise(_targets)
+@exercise(
+    _targets,
+    without=Without(
+        "This calls model.decode: the task is to build it yourself, from the model's "
+        "parts.",
+        like=lambda model, *given: model.decode(*given),
+        named={"whole_decode"},
+    ),
+)
 def decode(model: Transformer, tgt: Tensor, memory: Tensor, src_mask: Tensor) -> Tensor:
     """From target ids (B, T) and the memory to logits (B, T, V)."""
     padding = padding_mask(tgt, model.config.pad_id)  # (B, 1, 1, T)
