@@ -1,12 +1,16 @@
 """Decoding: from scores for the next word to a whole sentence."""
 
-from lib.decoding.beam import Hypothesis, beam_search, length_norm
-from lib.decoding.cache import CachedScorer, next_token_scorer
-from lib.decoding.generate import generate
-from lib.decoding.greedy import greedy_decode
-from lib.decoding.leaves import CachedAttention, CountedPositions
-from lib.decoding.sampling import sample
-from lib.decoding.steps import NextTokenScorer, evaluating, length_limits
+from lib.decoding.cache import (
+    CachedAttention,
+    CachedScorer,
+    CountedPositions,
+    NextTokenScorer,
+    evaluating,
+    length_limits,
+    next_token_scorer,
+)
+from lib.decoding.sampling import generate, sample
+from lib.decoding.search import Hypothesis, beam_search, greedy_decode, length_norm
 
 __all__ = [
     "CachedAttention",

@@ -13,8 +13,12 @@ from torch import Tensor, nn
 
 from lib.attention import MultiHeadAttention
 from lib.decoding import greedy_decode
-from lib.decoding.cache import CachedScorer, can_be_cached, next_token_scorer
-from lib.decoding.steps import NextTokenScorer
+from lib.decoding.cache import (
+    CachedScorer,
+    NextTokenScorer,
+    can_be_cached,
+    next_token_scorer,
+)
 from lib.masks import padding_mask
 from lib.model import Transformer
 from lib.speed import fuse

@@ -25,7 +25,7 @@ from book.tools.site.javascript import run_node
 from book.tools.site.page_model import write_parts
 from lib import corpora
 from lib.decoding import beam_search, greedy_decode
-from lib.decoding.beam import length_norm
+from lib.decoding.search import length_norm
 from lib.evaluation.scores import compare_with_all
 from lib.masks import padding_mask
 from lib.text.files import write_json
