@@ -107,7 +107,10 @@ def _corpus(options: argparse.Namespace, report: Mapping[str, Any]) -> Corpus:
 
     if options.pairs is None and options.corpus is None:
         options.corpus = trained_on(options.model, report)
+    options.columns = options.columns or columns_of_a_run(report)
     corpus = load_corpus(options)
+    if options.pairs:
+        print(f"{corpus.name}: {corpus.notes[0]}", file=sys.stderr)
     same_name = options.pairs is not None and report.get("corpus") == corpus.name
     if same_name and report.get("held_out") != held_out_fingerprint(corpus.splits):
         print(
@@ -147,6 +150,14 @@ def trained_on(model: str, report: Mapping[str, Any]) -> str:
             "--corpus."
         )
     return str(corpus)
+
+
+def columns_of_a_run(report: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Return the columns that were chosen for the file that a translator learned."""
+    columns = report.get("columns")
+    if not isinstance(columns, list) or [type(n) for n in columns] != [int, int]:
+        return None
+    return columns[0], columns[1]
 
 
 def score_lines(part: str, result: dict[str, Any]) -> list[str]:

@@ -57,8 +57,16 @@ def add_corpus_options(parser: argparse.ArgumentParser, usual: str, limit: str) 
     parser.add_argument(
         "--pairs",
         type=Path,
+        nargs="+",
         metavar="FILE",
-        help="sentence pairs of your own: one pair a line, with a tab between, UTF-8",
+        help="sentence pairs of your own: one pair a line, with a tab between "
+        "(or .csv, .jsonl, .tmx), or two files with a language each",
+    )
+    parser.add_argument(
+        "--columns",
+        type=two_columns,
+        metavar="2,4",
+        help="the columns of source and target in your files (what they tell)",
     )
     parser.add_argument(
         "--languages", metavar="en-de", help="the two languages of --pairs"
@@ -78,6 +86,8 @@ def check_corpus_options(options: argparse.Namespace) -> None:
         raise ValueError(
             "--attribution tells of a file of your own; name it with --pairs."
         )
+    if options.columns is not None and not own:
+        raise ValueError("--columns tells of a file of your own; name it with --pairs.")
     if options.pairs is None:
         if options.languages is not None:
             raise ValueError(
@@ -94,7 +104,8 @@ def load_corpus(options: argparse.Namespace) -> Corpus:
     if options.pairs is None:
         return corpora.load(options.corpus)
     attribution = (options.attribution or "").strip()
-    return corpora.load_own(options.pairs, options.languages, attribution)
+    about = options.languages, attribution, options.columns
+    return corpora.load_own(options.pairs, *about)
 
 
 def add_tokenizer_option(parser: argparse.ArgumentParser) -> None:
@@ -151,6 +162,15 @@ def whole_number(text: str, least: int = 1) -> int:
             f"{shown!r} is not a whole number of at least {least}."
         )
     return int(text)
+
+
+def two_columns(text: str) -> tuple[int, int]:
+    """Read the numbers of two columns, with a comma between them."""
+    source, _, target = text.partition(",")
+    columns = whole_number(source), whole_number(target)
+    if columns[0] == columns[1]:
+        raise argparse.ArgumentTypeError(f"{text!r} names one column twice.")
+    return columns
 
 
 def positive_number(text: str) -> float:

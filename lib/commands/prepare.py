@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from lib.commands.options import load_corpus
 from lib.corpora import Corpus, Pair, limit_training
-from lib.corpora.own import read_pairs
+from lib.corpora.files import read_sentences
+from lib.corpora.own import Columns, in_one_line, read_pairs
 from lib.corpora.splitting import keep_apart
 from lib.text import SubwordVocabulary, Vocabulary
 from lib.text.subwords import ALPHABET
@@ -28,25 +29,32 @@ def pairs_of_a_run(options: argparse.Namespace) -> Corpus:
     if options.limit is not None:
         corpus = limit_training(corpus, options.limit)
     if options.also:
-        corpus = with_more(corpus, options.also, options.attribution)
+        about = options.attribution, options.columns
+        corpus = with_more(corpus, options.also, *about)
     _tell(*(f"{corpus.name}: {note}" for note in corpus.notes))
     splits = dict(corpus.splits)  # the phrases are too few to part
     splits.setdefault("validation", splits["train"])
     return dataclasses.replace(corpus, splits=splits)
 
 
-def with_more(corpus: Corpus, files: Sequence[Path], attribution: str) -> Corpus:
+def with_more(
+    corpus: Corpus,
+    more: Sequence[Sequence[Path]],
+    attribution: str,
+    columns: Columns | None = None,
+) -> Corpus:
     """Add the pairs of more files to those to train on; none that is held out."""
     languages = f"{corpus.source_language}-{corpus.target_language}"
     splits, notes, counts = {**corpus.splits}, [*corpus.notes], []
-    for file in files:
-        pairs, told = read_pairs(file, languages)
+    for files in more:
+        pairs, told = read_pairs(files, languages, columns)
+        file = " and ".join(each.name for each in files)
         held_out = [name for name in splits if name != "train"]
-        kept, lost = keep_apart({**splits, file.name: pairs}, [*held_out, file.name])
-        splits["train"] = [*splits["train"], *kept[file.name]]
-        notes += [f"{file.name}: {note}" for note in (*told, *lost)]
-        number = len(kept[file.name])
-        counts.append(f"`{file.name}`, {number:,} pair{'s' * (number != 1)}")
+        kept, lost = keep_apart({**splits, file: pairs}, [*held_out, file])
+        splits["train"] = [*splits["train"], *kept[file]]
+        notes.append(f"{file}: {in_one_line(pairs, [*told, *lost])}")
+        number = len(kept[file])
+        counts.append(f"`{file}`, {number:,} pair{'s' * (number != 1)}")
     credit = f"It learned from {', and from '.join(counts)}, too: {attribution.strip()}"
     return dataclasses.replace(
         corpus,
@@ -142,5 +150,4 @@ def sentences_to_watch(file: Path | None, validation: Sequence[Pair]) -> list[st
     """Return the sentences of the file; without one, the first ten of validation."""
     if file is None:
         return list(dict.fromkeys(source for source, _ in validation))[:10]
-    lines = file.read_text(encoding="utf-8-sig").splitlines()
-    return [line for line in lines if line.strip()]
+    return [line for line in read_sentences(file) if line.strip()]

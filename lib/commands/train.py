@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,9 +56,10 @@ def add_parser(commands: Any) -> None:
         action="append",
         default=[],
         type=Path,
+        nargs="+",
         metavar="FILE",
-        help="more pairs to train on, in the form of --pairs, or packed with gzip; "
-        "nothing of them is held out; may stand several times",
+        help="more pairs to train on, in the forms of --pairs; nothing of them is held "
+        "out; may stand several times",
     )
     parser.add_argument(
         "--out", type=Path, help="folder of the run (runs/ and the corpus's name)"
@@ -255,17 +256,20 @@ def _command(options: argparse.Namespace) -> str:
 
     Files are named without where they lie, which is the reader's own affair.
     """
-    named = "corpus", "pairs", "languages", "attribution", "limit", "tokenizer"
+    named = "corpus", "languages", "attribution", "limit", "tokenizer"
     given = {name: getattr(options, name) for name in named}
-    given["from"] = options.start
-    for name in ("pairs", "from"):
-        given[name] = given[name] and Path(given[name]).resolve().name
+    given["from"] = options.start and Path(options.start).resolve().name
+    given["columns"] = ",".join(map(str, options.columns or ()))
     if options.settings or options.set:
         given["settings"] = "settings.toml"
     if options.devices > 1:
         given |= {"devices": options.devices, "strategy": options.strategy}
-    pairs = [(f"--{name}", str(value)) for name, value in given.items() if value]
-    pairs += [("--also", file.name) for file in options.also]
-    words = [word for pair in pairs for word in pair]
+    words = _files("--pairs", options.pairs or ())
+    words += [w for n, value in given.items() if value for w in (f"--{n}", str(value))]
+    words += [word for files in options.also for word in _files("--also", files)]
     words += ["--new-words"] * options.new_words
     return "python -m lib train " + shlex.join(words)
+
+
+def _files(option: str, files: Sequence[Path]) -> list[str]:
+    return [option, *(file.resolve().name for file in files)] if files else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import io
 import sys
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from lib.commands.options import (
     loading,
     whole_number,
 )
+from lib.corpora.files import read_sentences
 from lib.text.sentences import printable
 from lib.translator import ExportedTranslator
 from lib.translator.exported import is_export
@@ -116,18 +118,11 @@ def _read_lines() -> list[str]:
     if sys.stdin is None:
         raise ValueError("There is nothing to translate: standard input is closed.")
     if isinstance(sys.stdin, io.TextIOWrapper):
-        # Some editors begin a file with a mark of its encoding; that is no text.
-        sys.stdin.reconfigure(encoding="utf-8-sig", errors="strict")
         if sys.stdin.isatty():
             print("Write one sentence a line, then Ctrl-D.", file=sys.stderr)
-    try:
-        text = sys.stdin.read()
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"Standard input is not UTF-8 text: byte {error.start} is "
-            f"0x{error.object[error.start]:02x}."
-        ) from error
-    if not text:
+        data = sys.stdin.buffer.read()
+    else:
+        data = sys.stdin.read().encode("utf-8", "surrogatepass")
+    if not data.removeprefix(codecs.BOM_UTF8):
         raise ValueError("There is nothing to translate: standard input is empty.")
-    # Only at line feeds: splitlines would also split at characters inside a line.
-    return text.removesuffix("\n").split("\n")
+    return read_sentences(data)

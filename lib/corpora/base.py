@@ -49,6 +49,7 @@ class Corpus:
             that a translator trained on it adds to a sentence what of these it lacks.
         prose: whether its sentences are what people write, with capitals where they
             belong, so that a translator trained on it may read what others type.
+        columns: those of a file of one's own, from 1 on, if they were chosen by hand.
 
     Raises:
         ValueError: if there is no split at all.
@@ -68,6 +69,7 @@ class Corpus:
     generated: bool = False
     punctuated: bool = False
     prose: bool = False
+    columns: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         """Refuse a corpus that holds nothing."""

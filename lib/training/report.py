@@ -71,6 +71,7 @@ def report_run(
         "name": corpus.title,
         "corpus": corpus.name,
         "generated": corpus.generated,
+        **({"columns": corpus.columns} if corpus.columns else {}),
         "settings": given,
         "parameters": count_parameters(translator.model),
         "train_pairs": len(splits["train"]),

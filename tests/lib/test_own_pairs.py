@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import re
 import shlex
 import shutil
+import tempfile
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lib.__main__ import main
+from lib.commands.prepare import sentences_to_watch
 from lib.commands.settings import read_settings
-from lib.corpora import SAMPLE, load_own
+from lib.corpora import SAMPLE, load_own, normalize
+from lib.corpora.own import in_one_line, read_pairs
 from lib.corpora.splitting import limit_training
 from lib.translator import Translator
 from lib.translator.card import read_report
@@ -29,39 +36,134 @@ SETTINGS = [word for setting in SMALL for word in ("--set", setting)]
 
 # --- reading a file -------------------------------------------------------------------
 
+PAIRS = [
+    ("Tom is big.", "Tom es grande."),
+    ("Mary is old, too.", "Mary también es vieja."),
+    ("The book is new.", "El libro es nuevo."),
+]
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("mark", ["", "\ufeff"])
-def test_what_other_programs_write_is_read_too(
-    end: str, mark: str, tmp_path: Path
-) -> None:
-    """Other line ends, blank last lines, a mark of the encoding, and more columns."""
-    lines = [f"{line}\tCC0" for line in SAMPLE.read_text("utf-8").splitlines()]
-    file = tmp_path / "en-de.tsv"
-    file.write_bytes((mark + end.join([*lines, "", "\t ", ""])).encode())
-    found = load_own(file, "en-de")
-    assert found.splits == load_own(SAMPLE, "en-de").splits
-    assert found.name == found.title == "own-en-de"
+
+def rows(row: str, *head: str, end: str = "\n") -> bytes:
+    """A file of the pairs, each line written in the same way, below other lines."""
+    lines = [row.format(n, 90 + n, en=en, es=es) for n, (en, es) in enumerate(PAIRS)]
+    return "".join(line + end for line in (*head, *lines)).encode()
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    with zipfile.ZipFile(data := io.BytesIO(), "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+TSV = rows("{en}\t{es}")
+OLD = b"Mary is old, too."
+CSV = rows('"{en}","{es}"')
+SHEET = zipped({"xl/workbook.xml": b""})
+UNITS = "".join(
+    f'<tu><tuv xml:lang="es-ES"><seg>{es}</seg></tuv>'
+    f'<tuv xml:lang="EN"><seg><ph>{{1}}</ph>{en}</seg></tuv></tu>'
+    for en, es in PAIRS
+)
+ANKI = ("#separator:tab", "#html:true", "#tags column:3")
 
 
 @pytest.mark.parametrize(
-    ("first", "is_header"),
+    ("name", "content", "told"),
     [
-        ("en\tde", True),
-        ("English\tGerman", True),
-        ("source_sentence\tSentence (DE)", True),
-        ("Text\ttext", False),  # a pair, in these languages
-        ("German\tdeutsch sprechend", False),
-        ("en\tfr", False),
+        ("tatoeba.tsv", rows("{}\t{en}\t{}\t{es}"), "columns 2 and 4 of 4"),
+        ("ids.tsv", rows("{}\t{en}\t{es}"), "columns 2 and 3 of 3; the first: Tom is"),
+        ("id.tsv", rows("{}\t{en}\t{es}", "id\tenglish\tspanish"), "id, english, spa"),
+        ("pandas.tsv", rows("{}\t{en}\t{es}", "\ten\tes"), "left out: line 1, which"),
+        ("key.tsv", rows("{}\t{en}\t{es}", "key\tcue\tfact"), "key, cue, fact"),
+        ("codes.tsv", rows("{en}\t{es}", "eng\tspa"), "the columns: eng, spa;"),
+        ("spoken.tsv", rows("{es}\t{en}", "Español\tInglés"), "columns: Español, Ing"),
+        ("lands.tsv", rows("{es}\tx\t{en}", "es-ES\tby\ten-US"), "columns 3 and 1 of"),
+        ("sides.tsv", rows("{es}\t{en}", "target_text\tsource"), "target_text, source"),
+        ("more.tsv", rows("{en}\t{es}\tCC0 {}"), "columns 1 and 2 of 3"),
+        ("ends.tsv", b"\xef\xbb\xbf" + rows("{en}\t{es}", end="\r\n"), "3 pairs; the"),
+        ("mac.tsv", TSV.replace(b"\n", b"\r"), "first: Tom is big. →"),
+        ("blank.tsv", TSV + b"\n\t \n", "read 3 pairs; the first"),
+        ("anki.txt", rows("{en}\t<b>{es}</b>\t{}", *ANKI), "out: 3 lines in which"),
+        ("cards.txt", rows("{es}|{en}", "#separator:Pipe", "#columns:es|en"), "2 l"),
+        ("excel.tsv", rows('"{en}"\t"{es}"', end="\r\n"), "left out: the quotes"),
+        ("all.csv", CSV, "left out: the quotes"),
+        ("r.csv", rows('{},"{en}","{es}"', '"","en","es"'), "columns 2 and 3 of 3"),
+        ("needed.csv", TSV.replace(b"\t", b",").replace(OLD, b'"' + OLD + b'"'), "3 p"),
+        ("semicolon.csv", rows("{en};{es}"), "read 3 pairs; the first"),
+        ("unicode.txt", TSV.decode().encode("utf-16"), "read 3 pairs; the first"),
+        ("le.tsv", TSV.decode().encode("utf-16-le"), "read 3 pairs; the first"),
+        ("be.tsv", TSV.decode().encode("utf-16-be"), "read 3 pairs; the first"),
+        ("a.jsonl", rows('{{"id": {}, "es": "{es}", "en": "{en}"}}'), "3 and 2 of"),
+        ("hub.json", rows('{{"translation": {{"en": "{en}", "es": "{es}"}}}}'), "3 p"),
+        ("memory.tmx", f"<tmx><body><tu/>{UNITS}</body></tmx>".encode(), "1 pair with"),
+        ("packed.csv.gz", gzip.compress(CSV), "left out: the quotes"),
+        ("packed.zip", zipped({"__MACOSX/x": b"", "a/b": TSV}), "read 3 pairs"),
     ],
 )
-def test_a_line_that_names_the_columns_is_no_pair(
-    first: str, is_header: bool, tmp_path: Path
+def test_what_programs_write_is_read_and_told_in_one_line(
+    name: str, content: bytes, told: str, tmp_path: Path
 ) -> None:
-    file = sample_with(tmp_path, {0: first.encode()})
-    corpus = load_own(file, "en-de")
-    assert sum(map(len, corpus.splits.values())) == 240 - is_header
-    assert any("names the columns" in note for note in corpus.notes) == is_header
+    (tmp_path / name).write_bytes(content)
+    pairs, notes = read_pairs(tmp_path / name, "en-es")
+    assert [(source.strip(), target) for source, target in pairs] == PAIRS
+    line = in_one_line(pairs, notes)
+    assert told in line and len(line.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "pair"),
+    [
+        ('"Where is he?"\t¿Dónde?', ('"Where is he?"', "¿Dónde?")),
+        ('"Yes, he is.\tSí."', ('"Yes, he is.', 'Sí."')),
+        ('6" nails\tclavos', ('6" nails', "clavos")),
+        ("12\t13", ("12", "13")),
+        ("&quot;I don&#39;t&quot;<br>\tS&iacute;<BR/>no", ('"I don\'t"', "Sí no")),
+        ("&copy 2020 &no; A&T\t<i>2020</i>", ("&copy 2020 &no; A&T", "<i>2020</i>")),
+        ("One.\u2028Two\x0b\tUno.\x85Dos.", ("One.\u2028Two", "Uno.\x85Dos.")),
+        ("Text\ttext", ("Text", "text")),
+        ("English\tinglés", ("English", "inglés")),
+    ],
+)
+def test_what_stands_in_a_sentence_stays_and_markup_is_mended(
+    line: str, pair: tuple[str, str], tmp_path: Path
+) -> None:
+    file = tmp_path / "one.tsv"
+    file.write_bytes(f"{line}\n".encode() + TSV)
+    pairs, notes = read_pairs(file, "en-es")
+    assert [tuple(map(str.strip, each)) for each in pairs] == [pair, *PAIRS]
+    assert ("mended: markup or line breaks in 2 sentences" in notes) == ("<B" in line)
+    assert ("kept: tags in 1 sentence" in notes) == ("<i>" in line)
+
+
+def test_a_spreadsheet_quotes_what_needs_it_throughout_a_file(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b'He said "no".,x\n' + TSV.replace(b"\t", b","))
+    refuses(lambda: read_pairs(tmp_path / "a.csv", "en-es"), "line 3 has 3 columns")
+    told = b'"Tom, ""really""\r\nbig.","Tom, ""oh""."\r\nNo.,No.\r\n'
+    (tmp_path / "a.csv").write_bytes(told)
+    found = [('Tom, "really" big.', 'Tom, "oh".'), ("No.", "No.")]
+    assert read_pairs(tmp_path / "a.csv", "en-es")[0] == found
+
+
+def test_two_files_have_a_language_each_and_equally_many_lines(tmp_path: Path) -> None:
+    files = [tmp_path / "train.es", tmp_path / "train.en"]
+    for file, side in zip(files, ("{es}", "{en}"), strict=True):
+        file.write_bytes(rows(side))
+    assert read_pairs(files, "en-es")[0] == PAIRS
+    assert read_pairs(files, "fr-de", (2, 1))[0] == PAIRS
+    files[1].write_bytes(rows("{en}", "One more."))
+    refuses(lambda: read_pairs(files, "en-es"), "has 3 lines and the other 4")
+    refuses(lambda: read_pairs([*files, *files], "en-es"), "is one, or two with a")
+
+
+def test_columns_overrule_what_a_file_tells(tmp_path: Path) -> None:
+    file = tmp_path / "a.tsv"
+    file.write_bytes(rows("eng\t{en}\tspa\t{es}\t{}", "lang\ta\tlang\tb\tid"))
+    words = "column 1 is 'eng' in every line; say which.*--columns 2,3"
+    refuses(lambda: read_pairs(file, "en-es"), words)
+    assert read_pairs(file, "en-es", (2, 4))[0] == PAIRS
+    words = "3 of 4 lines are no pair: line 2 has 5 columns, and no column 6.*--columns"
+    refuses(lambda: read_pairs(file, "en-es", (2, 6)), words)
 
 
 def sample_with(folder: Path, changes: dict[int, bytes]) -> Path:
@@ -75,41 +177,85 @@ def test_bad_lines_are_all_counted_and_the_first_are_named(tmp_path: Path) -> No
     wrong = (b"no tab here", b"", b"caf\xe9\tcaf\xe9", b"...\tnichts", b"nothing\t ")
     file = sample_with(tmp_path, dict(zip((2, 5, 7, 9, 10), wrong, strict=True)))
     assert refuses(lambda: load_own(file, "en-de")) == (
-        f"{file}: 5 of 240 lines are no sentence, tab and translation: line 3 has no "
-        "tab, line 6 is empty, line 8 is not UTF-8, and 2 more; correct them, or leave "
+        f"{file}: 5 of 240 lines are no pair: line 3 has no tab, line 6 is empty, line "
+        "8 is not UTF-8, and 2 more; correct them, save the file as UTF-8, or leave "
         "them out."
     )
 
 
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("name", "content", "words"),
     [
-        (b"one\ttwo\tthree", "1 of 240 lines is no.*line 4 has 3 columns instead of 2"),
-        (b"...\tnichts", "line 4 has no words in its source"),
-        (b"nothing\t ", "line 4 has no words in its target"),
-        (b"no\0thing\tnichts", "line 4 holds a NUL"),
+        ("a.tsv", b" \n\r\n", "it is empty; give it one pair a line"),
+        ("a.tsv", b"one\teins\n", "only 1 different sources, and 10 are needed"),
+        ("a.tsv", TSV + b"...\tnada\n", "line 4 has no words in its source"),
+        ("a.tsv", TSV + b"nothing\t<br>\n", "line 4 has no words in its target"),
+        ("a.tsv", TSV + b"no\0thing\tnada\n", "line 4 holds a NUL"),
+        ("a.tsv", TSV + b"1\t2\t3\n", "line 4 has 3 columns instead of 2.*--columns"),
+        ("a.tsv", rows("{}\t{en}\t{}"), "fewer than two columns without.*--columns"),
+        ("a.tsv", rows("{en}\t{es}", "english\tfrench"), "names 'french'.*--columns"),
+        ("a.tsv", b"en\tes\n", "it has titles, and no pair below them"),
+        ("a.txt", rows("{en}\t{es}", "#separator:pie"), "#separator is 'pie'; the"),
+        ("a.csv", rows("{},{en};{es}").replace(b"d, ", b"d "), "cut at ';' and at ','"),
+        ("a.jsonl", rows('{{"a": "{en}", "b": "{es}"}}'), "'a', 'b' tell.*--columns"),
+        ("a.jsonl", b'{"en": "a", "es": "b"}\n{"en": "a"}\n[]', "2 has no 'es', line"),
+        ("a.tmx", b"<tmx><body/>", "it is no TMX: no element found"),
+        ("a.tmx", b"<tmx><body/></tmx>", "no unit has both of en-es"),
+        ("a.xlsx", SHEET, "it is a workbook; save its sheet as"),
+        ("a.tsv", SHEET, "it is a workbook; save its sheet as"),
+        ("a.parquet", b"PAR1", "it is Parquet; write it as lines of JSON"),
+        ("a.zip", zipped({"a": TSV, "b": TSV}), "it holds 2 files, and one is read"),
+        ("a.tsv.gz", gzip.compress(TSV)[:-3], "it cannot be unpacked"),
+        ("a.tsv", "\ufeffone\tuno".encode("utf-16-le")[:-1], "it is not UTF-16"),
     ],
 )
-def test_a_bad_line_says_what_it_lacks(line: bytes, words: str, tmp_path: Path) -> None:
-    bad = sample_with(tmp_path, {3: line})
-    refuses(lambda: load_own(bad, "en-de"), words)
-
-
-@pytest.mark.parametrize(
-    ("content", "languages", "words"),
-    [
-        (b" \n\r\n", "en-de", "is empty; give it one pair a line"),
-        ("one\teins".encode("utf-16"), "en-de", "is text in UTF-16; save it as UTF-8"),
-        (b"one\teins\n", "en-de", "only 1 different sources, and 10 are needed"),
-        (b"one\teins\n", "english-german", "they are 'english-german'"),
-        (b"one\teins\n", "en", "they are 'en'"),
-    ],
-)
-def test_what_cannot_be_a_corpus_is_refused(
-    content: bytes, languages: str, words: str, tmp_path: Path
+def test_what_is_no_file_of_pairs_is_refused(
+    name: str, content: bytes, words: str, tmp_path: Path
 ) -> None:
-    (tmp_path / "few.tsv").write_bytes(content)
-    refuses(lambda: load_own(tmp_path / "few.tsv", languages), words)
+    (tmp_path / name).write_bytes(content)
+    refuses(lambda: load_own(tmp_path / name, "en-es"), words)
+
+
+@pytest.mark.parametrize("languages", ["english-german", "en"])
+def test_languages_are_two_codes(languages: str) -> None:
+    refuses(lambda: load_own(SAMPLE, languages), f"they are '{languages}'")
+
+
+PIECE = st.sampled_from(
+    b'\t|\n|"|""|,|;|\r\n|{}|1|en|es|<b>|{"en":"a","es":"b"}|#html:true\n|\0|a\tb\n|PK\3\4'
+    b"|#separator:,\n|&#39;|Tom ,|<tmx><tu/></tmx>|\xff\xfe|\x1f\x8b".split(b"|")
+)
+FORMS = st.sampled_from(["tsv", "csv", "jsonl", "tmx", "tsv.gz", "zip", "xlsx"])
+
+
+@given(st.lists(PIECE | st.binary(max_size=3), max_size=12).map(b"".join), FORMS)
+def test_any_bytes_are_pairs_or_one_sentence(content: bytes, form: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"any.{form}"
+        file.write_bytes(content)
+        for columns in (None, (2, 1)):
+            said, pairs = "", []
+            try:
+                pairs, notes = read_pairs(file, "en-es", columns)
+                said = in_one_line(pairs, notes)
+            except ValueError as refused:
+                said = str(refused).removeprefix(f"{file}: ")
+            assert re.fullmatch(
+                r"it .*\.|.* no pair: .*\.|read .*; the first: .*", said
+            )
+            sides = [side for pair in pairs for side in pair]
+            assert all(map(normalize, sides)) and "\n" not in "".join(sides)
+        assert list(Path(folder).iterdir()) == [file]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be"])
+def test_sentences_to_watch_stay_as_typed(encoding: str, tmp_path: Path) -> None:
+    """Only a line end parts them."""
+    typed = ["Tom &amp; I.", "Yes.\u2028No.", 'a\x0b"b"\x85<br>c']
+    (tmp_path / "w").write_bytes("\r\n".join([*typed, "", ""]).encode(encoding))
+    assert sentences_to_watch(tmp_path / "w", []) == typed
+    (tmp_path / "w").write_bytes(b"caf\xe9")
+    refuses(lambda: sentences_to_watch(tmp_path / "w", []), "w: it is not UTF-8 text")
 
 
 # --- --limit --------------------------------------------------------------------------
@@ -124,7 +270,7 @@ def test_a_limit_leaves_what_is_held_out_whole() -> None:
     assert set(fifty.splits["train"]) < set(whole.splits["train"])
     for name in ("validation", "test"):
         assert fifty.splits[name] == whole.splits[name]
-    assert fifty.notes == ("left out: 142 pairs of train, by limit = 50",)
+    assert fifty.notes[1:] == ("left out: 142 pairs of train, by limit = 50",)
     assert limit_training(whole, 1000) is whole
     with pytest.raises(ValueError, match="but it is 0"):
         limit_training(whole, 0)
@@ -188,7 +334,8 @@ def test_evaluate_scores_the_same_sentences(
     capsys.readouterr()
     assert main(words) == 0
     out, err = capsys.readouterr()
-    assert err == "" and out.startswith("test: ")
+    assert err.startswith("own-sample-en-de: read 240 pairs; the first: ")
+    assert len(err.splitlines()) == 1 and out.startswith("test: ")
     found = json.loads(scores.read_text("utf-8"))["scores"]["test"]
     assert found == read_report(trained)["scores"]["test"]
 
@@ -203,6 +350,30 @@ def test_evaluate_asks_for_the_file_and_says_when_it_is_another(
     words = ("--pairs", str(file), "--languages", "en-de", "--model", str(trained))
     assert main(["evaluate", *words]) == 0
     assert "may hold sentences that were trained on" in capsys.readouterr().err
+
+
+def test_evaluate_takes_the_columns_that_were_chosen_for_the_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Of two files, too, which the command on the card names without their folder."""
+    pairs = [line.split("\t") for line in SAMPLE.read_text("utf-8").splitlines()]
+    for place, side in ((1, "one.txt"), (0, "other.txt")):
+        (tmp_path / side).write_text("\n".join(pair[place] for pair in pairs), "utf-8")
+    own = ["--pairs", str(tmp_path / "one.txt"), str(tmp_path / "other.txt")]
+    own += ["--languages", "en-de"]
+    words = [*own, "--attribution", CREDIT, *SETTINGS, "--set", "epochs=1"]
+    run = str(tmp_path / "run")
+    assert main(["train", *words, "--columns", "2,1", "--out", run]) == 0
+    command = read_report(run)["command"]
+    assert command.startswith("python -m lib train --pairs one.txt other.txt --lang")
+    assert "--columns 2,1" in command
+    capsys.readouterr()
+    assert main(["evaluate", *own, "--model", run]) == 0
+    first = " → ".join(pairs[0])
+    assert (
+        capsys.readouterr().err
+        == f"own-one-en-de: read 240 pairs; the first: {first}\n"
+    )
 
 
 def test_what_is_too_long_to_be_scored_is_told_before_and_counts_as_wrong(
@@ -265,7 +436,8 @@ def test_more_pairs_are_learned_from_and_credited_but_none_that_is_held_out(
     ]
     assert main(["train", *words]) == 0
     told = capsys.readouterr().err
-    assert "more.tsv: left out: 1 pair of more.tsv whose source stands in test" in told
+    read = "more.tsv: read 2 pairs; left out: 1 pair of more.tsv whose source stands in"
+    assert f"own-sample-en-de: {read} test; the first: " in told
     report = read_report(tmp_path / "run")
     assert report["pairs"]["train"] == 192 + 1 + 2
     assert report["command"].endswith("--also more.tsv --also packed.tsv.gz")
