@@ -1,6 +1,6 @@
 """The exercises of chapter 4: masks, a masked softmax, and five suspects."""
 
-import math
+import math  # noqa: F401 - the slips call it
 from collections.abc import Collection, Mapping
 from typing import Any
 

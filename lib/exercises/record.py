@@ -7,9 +7,8 @@ lets a missing one fail too.
 
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 import torch
@@ -77,14 +76,14 @@ def strict(on: bool = True) -> None:
 class Exercise(Trial):
     """The record of an exercise, and its check: call it with an answer.
 
-    `exercise` makes one, of a function that yields the cases.
+    `exercise` makes one, of a right answer.
     """
 
     right: Any
     praise: str
     atol: float = 1e-4
-    slips: dict[str, Any] = field(default_factory=dict)
-    """Sentences that name a slip, each with the wrong function that makes it."""
+    slips: dict[str, list[Any]] = field(default_factory=dict)
+    """Sentences that name a slip, each with the wrong answers that make it."""
 
     @property
     def number(self) -> str:
@@ -155,7 +154,7 @@ class Exercise(Trial):
         """The sentence of the slip that is right and wrong where the answer is."""
         wrong: list[tuple[str, Outcome]] = []
         for sentence, functions in self.slips.items():
-            for function in functions if isinstance(functions, list) else [functions]:
+            for function in functions:
                 outcomes = [self.outcome(function, one) for one in cases]
                 pairs = zip(outcomes, rights, strict=True)
                 places = [one.differs_at(right, self.atol) for one, right in pairs]
@@ -168,80 +167,64 @@ class Exercise(Trial):
         return None
 
 
-def exercise(*given: Any, **how: Any) -> Any:
-    """Both forms, while chapters move from one to the other."""
-    return _old(*given, **how) if "right" in how else _new(*given, **how)
-
-
-def _new(
-    cases: Callable[[Draw], Any] = lambda draw: [()], name: str = "", **how: Any
-) -> Callable[[Any], Exercise]:
-    def record(answer: Any) -> Exercise:
-        module = cases.__module__ if name else answer.__module__
-        inputs = drawn_by(cases, name or answer.__name__, module)
-        praise, slips = told(answer, inputs.__name__, module)
-        plain = isinstance(answer, type) or inspect.signature(answer).parameters
-        right = answer if plain else answer()
-        return Exercise(inputs, right=right, praise=praise, slips=slips, **how)
-
-    return record
-
-
-def _old(
-    praise: str,
-    right: Any,
+def exercise(
+    cases: Callable[[Draw], Iterable[Any]] = lambda draw: [()],
+    name: str = "",
     *,
     read: Callable[[Any], Any] | None = None,
     form: tuple[str, Callable[[Any], object]] | None = None,
     without: Without | None = None,
     atol: float = 1e-4,
-) -> Callable[[Callable[[Draw], Cases]], Exercise]:
-    """Turn a function that yields cases into the record and check of an exercise.
+) -> Callable[[Callable[..., Any]], Exercise]:
+    """Turn a right answer into the record and check of an exercise.
 
     The answer is called for one case after the other. Where it first gives something
-    else than `right`, the slips are tried on the same cases; the sentence of the one
-    that is right as long and then wrong in the same way is said. Next best is one that
-    is wrong in the same shape, has NaN, too, or raises the same kind of error.
-    Nothing speaks against an answer that is right.
+    else than the right one, the slips of the chapter's Markdown file are tried on the
+    same cases; the sentence of the one that is right as long and then wrong in the same
+    way is said. Next best is one that is wrong in the same shape, has NaN, too, or
+    raises the same kind of error. Nothing speaks against an answer that is right.
+
+    A function without parameters gives the value that an exercise asks for.
 
     Args:
-        praise: one sentence of why the answer is right, or of what comes next.
-        right: a right answer, for an exercise that asks for no function its value.
-            Where many are right, `read` makes the same of all of them.
-        read: what is compared: it is given what the answer gives back.
+        cases: what the answer is called with, tuples of arguments or what `case` makes.
+        name: of the exercise, where the right answer is `lib`'s or PyTorch's own.
+        read: what is compared: it is given what the answer gives back. Where many
+            answers are right, it makes the same of all of them.
         form: what an answer should give back, in words, and a test of it, which comes
             before `read`; `lib.exercises.forms` has the common ones.
         without: what the answer may not call.
         atol: how far fractional numbers may be off.
 
     Example:
-        >>> @exercise("Doubling is adding a number to itself.", right=lambda x: 2 * x)
-        ... def double(draw):
-        ...     yield case(3)
-        ...     yield case(draw.normal(4))
-        >>> double.slips = {"That is the square.": lambda x: x * x}
-        >>> double(lambda x: x + x)
-        Exercise 0.1: right. Doubling is adding a number to itself.
-        >>> double(lambda x: ...)
-        Exercise 0.1: not answered yet. Replace the … and run the cell again.
-        >>> double(lambda x: x**2)
+        >>> from lib.exercises.masks import window_mask
+        >>> window_mask(lambda length, width: ...)
+        Exercise 4.1: not answered yet. Replace the … and run the cell again.
+        >>> from lib.masks import causal_mask
+        >>> window_mask(lambda length, width: causal_mask(length))
         Traceback (most recent call last):
             ...
-        lib.exercises.guard.CheckFailed: Exercise 0.1: That is the square.
-        >>> double(lambda x: 7)
-        Traceback (most recent call last):
-            ...
-        lib.exercises.guard.CheckFailed: Exercise 0.1: double(3) should be 6, but is 7.
+        lib.exercises.guard.CheckFailed: Exercise 4.1: The whole past is open here: \
+cut off what lies too far.
     """
-    return partial(
-        Exercise,
-        right=right,
-        praise=praise,
-        read=read,
-        form=form,
-        without=without,
-        atol=atol,
-    )
+
+    def record(answer: Any) -> Exercise:
+        module = cases.__module__ if name else answer.__module__
+        inputs = drawn_by(cases, name or answer.__name__, module)
+        praise, slips = told(answer, inputs.__name__, module)
+        plain = isinstance(answer, type) or inspect.signature(answer).parameters
+        return Exercise(
+            inputs,
+            right=answer if plain else answer(),
+            praise=praise,
+            slips=slips,
+            read=read,
+            form=form,
+            without=without,
+            atol=atol,
+        )
+
+    return record
 
 
 def exercises(module: Any) -> list[Exercise]:

@@ -15,12 +15,17 @@ from torch import nn
 from lib.exercises.calls import SOFTMAX, Without
 from lib.exercises.compare import difference, same, wrong_alike
 from lib.exercises.guard import CheckFailed, brief
-from lib.exercises.record import Cases, Draw, Exercise, Parts, case, exercise
+from lib.exercises.record import Cases, Draw, Exercise, Parts, case
 
 TODO = "Exercise 0.1: not answered yet. Replace the … and run the cell again.\n"
 
 
-@exercise("Twice is two times.", right=lambda x: 2 * x)
+def recorded(praise: str, right: Any, **how: Any) -> Callable[[Any], Exercise]:
+    """Make a record that stands in no chapter, of what gives its cases."""
+    return lambda inputs: Exercise(inputs, right=right, praise=praise, **how)
+
+
+@recorded("Twice is two times.", right=lambda x: 2 * x)
 def double(draw: Draw) -> Cases:
     """A function that doubles a number or a tensor."""
     yield case(3.0)
@@ -29,12 +34,12 @@ def double(draw: Draw) -> Cases:
 
 
 double.slips = {
-    "This squares.": lambda x: x * x,
-    "This turns the sign.": lambda x: -x,
-    "All is added up.": lambda x: 2 * torch.as_tensor(x).sum(),
+    "This squares.": [lambda x: x * x],
+    "This turns the sign.": [lambda x: -x],
+    "All is added up.": [lambda x: 2 * torch.as_tensor(x).sum()],
     "Too large.": [lambda x: 5 * x, lambda x: 6 * x],
-    "That is no number.": lambda x: x * math.nan,
-    "It reads too far.": lambda x: x[9, 9] if torch.is_tensor(x) else 6.0,
+    "That is no number.": [lambda x: x * math.nan],
+    "It reads too far.": [lambda x: x[9, 9] if torch.is_tensor(x) else 6.0],
 }
 
 
@@ -77,19 +82,19 @@ def scaled(answer: Any, size: int) -> Parts:
     return Parts(weight=module.weight.detach(), output=module(torch.ones(2, size)))
 
 
-@exercise("It scales.", right=Scale)
+@recorded("It scales.", right=Scale)
 def scale(draw: Draw) -> Cases:
     """A module that multiplies by a learned weight."""
     yield case(4, use=scaled)
 
 
-@exercise("Yes.", right={1, 2}, form=("a set", lambda got: isinstance(got, set)))
+@recorded("Yes.", right={1, 2}, form=("a set", lambda got: isinstance(got, set)))
 def numbers(draw: Draw) -> Cases:
     """A set of numbers, which is a value."""
     yield case()
 
 
-numbers.slips = {"One is missing.": {1}}
+numbers.slips = {"One is missing.": [{1}]}
 
 
 def nothing(x: Any) -> Any:
@@ -228,7 +233,7 @@ def test_a_module_and_its_methods_are_guarded_too() -> None:
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             raise KeyError("the")
 
-    @exercise("Yes.", right=nn.Identity())
+    @recorded("Yes.", right=nn.Identity())
     def kept(draw: Draw) -> Cases:
         yield case(torch.ones(1), use=lambda answer, x: answer.forward(x))
 
@@ -244,7 +249,7 @@ def test_gradients_flow_through_the_copies_and_random_numbers_are_left_alone() -
         answer(x).sum().backward()
         return x.grad
 
-    @exercise("Yes.", right=lambda x: 2 * x)
+    @recorded("Yes.", right=lambda x: 2 * x)
     def differentiable(draw: Draw) -> Cases:
         yield case(use=gradient)
 
@@ -392,13 +397,12 @@ def test_a_forbidden_call_is_seen_wherever_it_is_made() -> None:
 # --- in a notebook ---
 
 CELL = """
-from lib.exercises.record import case, exercise
+from lib.exercises.record import Exercise, case
 
-@exercise("Good.", right=lambda: 1.0)
 def one(draw):
     yield case()
 
-one(lambda: {answer})
+Exercise(one, right=lambda: 1.0, praise="Good.")(lambda: {answer})
 """
 SENTENCE = "Exercise 0.1: one() should be 1, but is 2."
 

@@ -21,6 +21,7 @@ from lib.exercises import CheckFailed, strict
 from lib.exercises.cases import Case
 from lib.exercises.record import CHAPTERS, Exercise, exercises
 from lib.exercises.suspects import suspects
+from lib.model import Transformer, count_parameters
 from tests.exercises.also_right import OTHER_FORMS, OTHER_WAYS
 from tests.solution import solution
 
@@ -133,6 +134,17 @@ def test_a_slip_gets_its_own_sentence(one: Exercise, sentence: str, slip: Any) -
 def test_what_is_forbidden_gets_its_sentence(one: Exercise) -> None:
     assert one.without
     assert verdict(one, one.without.like) == one.without.sentence
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("norm_first", [False, True])
+def test_what_is_counted_by_hand_is_what_a_model_has(
+    norm_first: bool, tied: bool
+) -> None:
+    how = {"norm_first": norm_first, "tie_embeddings": tied}
+    config = TransformerConfig(9, 9, d_model=8, n_heads=2, d_ff=12, **how)
+    counted = BY_KEY["transformer.count"].right(config)
+    assert counted == count_parameters(Transformer(config))
 
 
 class Parrot:

@@ -79,7 +79,7 @@ answers = [
     for one in gc.get_objects()
     if type(one).__name__ == "function"
     and str(one.__module__).startswith("lib.exercises")
-    and one.__name__ in ("_look_back", "answer")
+    and one.__name__ in ("look_back", "answer")
 ]
 look_back = answers[0] if answers else ...
 try:

@@ -1,7 +1,7 @@
 """The exercises of `lib` without what is right: what may lie on a student's desk.
 
-Out of each module of records everything goes that the inputs do not need: answers,
-slips, and each function that only those call.
+Out of each module of records everything goes that the inputs do not need: right answers
+and each function that only those call. The Markdown with the slips is not laid there.
 """
 
 import ast
@@ -11,9 +11,9 @@ from pathlib import Path
 from book.tools.project.statements import free_names
 
 DESK = Path(__file__).parent / "desk"
-# What a record is told of right and wrong: `exercise(right=…)` and `Without(like=…)`.
-# Every call in a module of records loses it, so nothing else there may be called so.
-_ANSWERS = {"right", "like"}
+# What a record is told of a right answer besides: `Without(like=…)`. Every call in a
+# module of records loses it, so nothing else there may be called so.
+_ANSWERS = {"like"}
 
 
 class _WithoutAnswers(ast.NodeTransformer):
@@ -21,9 +21,6 @@ class _WithoutAnswers(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        if isinstance(node.func, ast.Name) and node.func.id == "exercise":
-            # The praise may tell how it is done.
-            node.args = [each for each in node.args if not _is_text(each)]
         for keyword in node.keywords:
             if keyword.arg in _ANSWERS:
                 keyword.value = ast.Constant(None)
@@ -32,7 +29,7 @@ class _WithoutAnswers(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """A right answer that is a record is left with its name."""
         self.generic_visit(node)
-        if _is_record(node) and not _asks_for_right(node):
+        if _is_record(node):
             node.body, node.returns = [ast.Expr(ast.Constant(...))], None
             node.args = _NOTHING
         return node
@@ -45,15 +42,6 @@ class _WithoutAnswers(ast.NodeTransformer):
 
 
 _NOTHING = ast.arguments([], [], None, [], [], None, [])
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _asks_for_right(node: ast.FunctionDef) -> bool:
-    calls = [each for each in node.decorator_list if isinstance(each, ast.Call)]
-    return any(word.arg == "right" for call in calls for word in call.keywords)
 
 
 def inputs_only(source: str) -> str:

@@ -41,8 +41,6 @@ def exercise(
 
     def record(answer: Any) -> Inputs:
         module = getattr(answer or cases, "__module__", "")
-        own = name or answer.__name__
-        inputs = answer if "right" in about else drawn_by(cases, own, module)
-        return Inputs(inputs=inputs, **parts)
+        return Inputs(drawn_by(cases, name or answer.__name__, module), **parts)
 
     return record
