@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 try:
     from lib.commands import evaluate, export, train, translate, write
-    from lib.text.sentences import printable
+    from lib.text.reading import printable
 except KeyboardInterrupt:  # there is no main yet that would answer it
     print("\npython -m lib: stopped.", file=sys.stderr)
     raise SystemExit(130) from None

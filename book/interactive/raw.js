@@ -1,5 +1,5 @@
 // Raw text, as people type it: made fit for a model, and given back in kind. Each step is
-// that of lib/text/raw.py; a browser finds the ends of sentences itself.
+// that of lib/text/reading.py; a browser finds the ends of sentences itself.
 
 /**
  * @typedef {{

@@ -23,7 +23,7 @@ from lib.commands.options import (
 )
 from lib.corpora import Corpus, Pair
 from lib.text.files import write_json
-from lib.text.sentences import printable
+from lib.text.reading import printable
 
 
 def add_parser(commands: Any) -> None:

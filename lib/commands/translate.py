@@ -15,12 +15,12 @@ from lib.commands.options import (
     whole_number,
 )
 from lib.corpora.files import read_sentences
-from lib.text.sentences import printable
+from lib.text.reading import printable
 from lib.translator import ExportedTranslator
 from lib.translator.exported import is_export
 
 if TYPE_CHECKING:
-    from lib.text.sentences import Source
+    from lib.text.reading import Source
     from lib.translator.base import BaseTranslator
 
 _UNSURE_NOTE = "Sentence {}: the translator is unsure here."

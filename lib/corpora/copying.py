@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from lib.corpora.drawn import MONTHS, Drawn, lists, spanish_number
 from lib.text import Pair
-from lib.text.raw import PLACEHOLDER, plain
+from lib.text.reading import PLACEHOLDER, plain
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]{2,})*")
 _NUMBER = re.compile(r"(?<![\d.,:])\d+(?:[.,:]\d+)*(?![\d%])")

@@ -7,7 +7,7 @@ import random
 import tomllib
 from pathlib import Path
 
-from lib.text.raw import PLACEHOLDER
+from lib.text.reading import PLACEHOLDER
 
 LISTS = Path(__file__).with_name("copying.toml")
 MONTHS = {

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from lib.text import Pair
-from lib.text.raw import plain
+from lib.text.reading import plain
 
 _WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]{2,})*")
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")

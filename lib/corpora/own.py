@@ -15,7 +15,7 @@ from lib.corpora.rows import Table, read_table, side_by_side
 from lib.corpora.splitting import looks_like_prose, split_by_source, tidy
 from lib.corpora.titles import named_columns
 from lib.text import Pair
-from lib.text.sentences import printable
+from lib.text.reading import printable
 
 SAMPLE = Path(__file__).with_name("sample-en-de.tsv")
 """240 English sentences with their German, to try things out; CC BY 4.0."""
@@ -164,24 +164,28 @@ def _read(
             pairs.append(pair)
     if faults or not pairs:
         raise ValueError(_summary(faults, len(rows), table.unit))
-    notes = list(table.notes)
-    if width > 2:
-        notes.insert(0, f"columns {columns[0] + 1} and {columns[1] + 1} of {width}")
-    if header:
-        titles = printable(", ".join(map(_short, rows[0][1])))
-        notes.append(f"left out: line {rows[0][0]}, which names the columns: {titles}")
+    chosen = f"columns {columns[0] + 1} and {columns[1] + 1} of {width}"
+    notes = [chosen] * (width > 2) + _notes(table, header)
     notes += [
         f"{what} in {n:,} sentence{'s' * (n != 1)}" for what, n in counts.items() if n
     ]
     return pairs, notes
 
 
+def _notes(table: Table, header: bool) -> list[str]:
+    """Tell what was left out of a table, the line of titles too."""
+    if not header:
+        return [*table.notes]
+    number, cells = table.rows[0]
+    titles = printable(", ".join(map(_short, cells)))
+    named = f"left out: line {number}, which names the columns: {titles}"
+    return [*table.notes, named]
+
+
 def _columns(
     table: Table, languages: str, wanted: Columns | None
 ) -> tuple[Columns, int, bool]:
-    """Find source and target, and tell how many columns there are, and if line 1 is one
-    of titles.
-    """
+    """Find source and target among so many columns, and tell if line 1 has titles."""
     rows = [cells for _, cells in table.rows if isinstance(cells, list)]
     width = next((len(cells) for cells in rows if len(cells) > 1), 2)
     even = [cells for cells in rows if len(cells) == width]

@@ -3,29 +3,32 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from lib.text.sentences import Pair
 from lib.text.subwords import SubwordVocabulary
 from lib.text.words import (
     EOS,
     PAD,
     SOS,
     UNK,
+    Pair,
     Vocabulary,
     detokenize,
     tokenize,
 )
 
 if TYPE_CHECKING:
-    from lib.text.batches import TokenBatchSampler, group_by_length
-    from lib.text.continuations import (
+    from lib.text.pairs import (
         MASK,
         SEP,
+        Batch,
+        ParallelDataset,
         TextBatch,
         TextDataset,
+        TokenBatchSampler,
+        collate,
+        cut_again,
+        group_by_length,
         special_id,
     )
-    from lib.text.dropout import cut_again
-    from lib.text.pairs import Batch, ParallelDataset, collate
 
 __all__ = [
     "EOS",
@@ -55,10 +58,7 @@ def __getattr__(name: str) -> Any:
     # What needs PyTorch is imported when it is asked for: an exported translator reads
     # and writes without.
     if name in __all__:
-        for file in ("pairs", "batches", "dropout", "continuations"):
-            module = importlib.import_module(f"{__name__}.{file}")
-            if hasattr(module, name):
-                return getattr(module, name)
+        return getattr(importlib.import_module(f"{__name__}.pairs"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Self
 
 PAD, SOS, EOS, UNK = "<pad>", "<sos>", "<eos>", "<unk>"
+Pair = tuple[str, str]  # a sentence and its translation
 
 
 def tokenize(sentence: str) -> list[str]:

@@ -12,11 +12,14 @@ from torch.utils.data import DataLoader
 from lib.corpora.copying import Copying
 from lib.corpora.exchange import Exchange
 from lib.text import Vocabulary
-from lib.text.batches import TokenBatchSampler
-from lib.text.continuations import TextDataset
-from lib.text.dropout import cut_again
-from lib.text.pairs import ParallelDataset, positions_needed
-from lib.text.sentences import Pair
+from lib.text.pairs import (
+    ParallelDataset,
+    TextDataset,
+    TokenBatchSampler,
+    cut_again,
+    positions_needed,
+)
+from lib.text.words import Pair
 from lib.training.settings import TrainingSettings
 
 

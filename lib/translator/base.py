@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from lib.text import Vocabulary
-from lib.text.sentences import (
+from lib.text.reading import (
     Source,
     check_beam,
     in_batches,

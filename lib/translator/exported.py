@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from lib.text import PAD, SOS
-from lib.text.files import read_json
-from lib.text.stored import read_reading, read_vocabularies
+from lib.text.files import read_json, read_reading, read_vocabularies
 from lib.translator.base import BaseTranslator, Written
 
 DESCRIPTION, FORMAT = "engine.json", 1

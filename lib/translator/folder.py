@@ -14,12 +14,14 @@ from safetensors.torch import save
 from lib.config import TransformerConfig
 from lib.model import Transformer
 from lib.text import Vocabulary
-from lib.text.files import read_json, write_json, write_whole
-from lib.text.stored import (
+from lib.text.files import (
+    read_json,
     read_reading,
     read_vocabularies,
     read_vocabulary,
+    write_json,
     write_vocabularies,
+    write_whole,
 )
 from lib.today import (
     LanguageConfig,

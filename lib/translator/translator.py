@@ -11,8 +11,8 @@ from torch.nn.utils.rnn import pad_sequence
 from lib.decoding import beam_search, length_norm
 from lib.model import Transformer
 from lib.text import Vocabulary
-from lib.text.sentences import joined
-from lib.text.stored import write_reading
+from lib.text.files import write_reading
+from lib.text.reading import joined
 from lib.translator.base import BaseTranslator, Written
 from lib.translator.folder import read_folder, write_folder
 
@@ -26,8 +26,8 @@ class Translator(BaseTranslator):
         tgt_vocab: the words of the target language.
         punctuate: True to give a sentence its capital and its period, if it lacks them
             or ends in "!", because the model has never seen one like that.
-        prose: True to read what people type (:mod:`lib.text.raw`): several sentences,
-            in any letters, with what the vocabulary cannot write put through.
+        prose: True to read what people type (:mod:`lib.text.reading`): several
+            sentences, in any letters; what the vocabulary cannot write is put through.
         unsure_above: the doubt from which on a translation gets a note; None for a
             translator whose doubt nobody has measured.
 

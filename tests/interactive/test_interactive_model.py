@@ -30,8 +30,7 @@ from lib.evaluation.strangers import strangers
 from lib.figures.interactive import sources
 from lib.model import Transformer
 from lib.text.files import read_json
-from lib.text.raw import in_kind
-from lib.text.sentences import joined, read_source, read_text
+from lib.text.reading import in_kind, joined, read_source, read_text
 from lib.translator import SHIPPED, Translator
 from lib.translator.weights import weights_to_save
 from tests.interactive.figure_page import HERE, ask

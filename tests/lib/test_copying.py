@@ -10,7 +10,7 @@ import pytest
 from lib.corpora.copying import Copying
 from lib.corpora.drawn import MONTHS, Drawn, lists, spanish_number
 from lib.evaluation.strangers import strangers
-from lib.text.raw import PLACEHOLDER
+from lib.text.reading import PLACEHOLDER
 from tests.refusals import refuses
 
 PAIRS = [

@@ -9,8 +9,7 @@ import pytest
 import torch
 
 from lib.decoding import greedy_decode
-from lib.text.raw import without_loops
-from lib.text.sentences import in_loop
+from lib.text.reading import in_loop, without_loops
 from lib.translator import Translator
 from tests.lib.test_translator import make
 from tests.refusals import refuses

@@ -24,7 +24,7 @@ from lib.evaluation import (
     sentence_counts,
 )
 from lib.text import Vocabulary
-from lib.text.sentences import Source
+from lib.text.reading import Source
 from tests.refusals import Call, each_refusal, refuses
 
 

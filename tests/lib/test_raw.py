@@ -12,8 +12,16 @@ from hypothesis import strategies as st
 from lib.config import TransformerConfig
 from lib.model import Transformer
 from lib.text import SubwordVocabulary
-from lib.text.raw import PLACEHOLDER, apart, in_kind, plain, prepare, sentences
-from lib.text.sentences import joined, read_text
+from lib.text.reading import (
+    PLACEHOLDER,
+    apart,
+    in_kind,
+    joined,
+    plain,
+    prepare,
+    read_text,
+    sentences,
+)
 from lib.text.subwords import ALPHABET
 from lib.text.words import UNK
 from lib.translator import Translator

@@ -29,7 +29,7 @@ from lib.decoding.search import length_norm
 from lib.evaluation.scores import compare_with_all
 from lib.masks import padding_mask
 from lib.text.files import write_json
-from lib.text.sentences import Source, in_batches, joined
+from lib.text.reading import Source, in_batches, joined
 from lib.translator import SHIPPED, Translator
 
 # Of a text: the token ids of each of its sentences, up to their ends, and all as text.

@@ -21,8 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import load_file
 
-from lib.text.files import read_json, write_whole
-from lib.text.stored import read_reading
+from lib.text.files import read_json, read_reading, write_whole
 from lib.translator import SHIPPED
 
 MODEL = "tatoeba-en-es"
