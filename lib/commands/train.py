@@ -244,7 +244,7 @@ def _check_options(options: argparse.Namespace) -> None:
 
 def _tokenizer(options: argparse.Namespace, corpus: Corpus) -> str:
     """Return how BLEU cuts words; a wrong name is told before all is trained."""
-    from lib.evaluation.metrics import bleu_metric, tokenizer_for
+    from lib.evaluation.scores import bleu_metric, tokenizer_for
 
     tokenizer: str = options.tokenizer or tokenizer_for(corpus.target_language)
     bleu_metric(tokenizer)

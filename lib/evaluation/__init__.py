@@ -1,6 +1,6 @@
 """Evaluation: how good translations are, how sure that is, and what went wrong."""
 
-from lib.evaluation.bootstrap import (
+from lib.evaluation.intervals import (
     Interval,
     bleu_interval,
     bleu_of_counts,
@@ -8,24 +8,36 @@ from lib.evaluation.bootstrap import (
     sentence_counts,
     share_interval,
 )
-from lib.evaluation.metrics import (
-    Score,
-    bleu,
-    chrf,
-    exact_match,
-    sentence_bleu,
-    tokenizer_for,
+from lib.evaluation.microscope import (
+    logit_lens,
+    mean_outputs,
+    patched,
+    record_states,
+    unplugged,
 )
-from lib.evaluation.microscope import logit_lens, patched, record_states
-from lib.evaluation.mistakes import KINDS, group_by, kinds_of_mistakes
-from lib.evaluation.neighbors import (
+from lib.evaluation.mistakes import (
     FAR,
+    KINDS,
     far_pairs,
+    group_by,
+    kinds_of_mistakes,
     nearest_distances,
     with_far_parts,
     word_edits,
 )
-from lib.evaluation.scores import compare_with_all, score, unseen_parts
+from lib.evaluation.scores import (
+    Score,
+    TextScore,
+    bleu,
+    chrf,
+    compare_with_all,
+    exact_match,
+    score,
+    score_texts,
+    sentence_bleu,
+    tokenizer_for,
+    unseen_parts,
+)
 from lib.evaluation.strangers import (
     TYPED,
     Stranger,
@@ -34,8 +46,6 @@ from lib.evaluation.strangers import (
     strangers,
     what_is_wrong,
 )
-from lib.evaluation.texts import TextScore, score_texts
-from lib.evaluation.unplugged import mean_outputs, unplugged
 
 __all__ = [
     "FAR",

@@ -8,8 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from lib.corpora import Corpus, Pair
-from lib.evaluation.metrics import BLEU_TOKENIZER
-from lib.evaluation.scores import held_out_fingerprint, score, unseen_parts
+from lib.evaluation.scores import (
+    BLEU_TOKENIZER,
+    held_out_fingerprint,
+    score,
+    unseen_parts,
+)
 from lib.model import count_parameters
 from lib.text.files import to_toml, write_json, write_whole
 from lib.training.folders import LOG

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from lib.decoding import greedy_decode
-from lib.evaluation.metrics import BLEU_TOKENIZER, bleu
+from lib.evaluation.scores import BLEU_TOKENIZER, bleu
 from lib.model import Transformer
 from lib.text import Batch, Vocabulary
 from lib.today import modernize

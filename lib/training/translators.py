@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from lib.evaluation.metrics import BLEU_TOKENIZER
+from lib.evaluation.scores import BLEU_TOKENIZER
 from lib.model import Transformer
 from lib.text import Pair, ParallelDataset, Vocabulary
 from lib.today import leaves_of

@@ -18,9 +18,9 @@ from lib.evaluation import (
     bleu_of_counts,
     chrf,
     exact_match,
-    metrics,
     paired_bootstrap,
     score,
+    scores,
     sentence_counts,
 )
 from lib.text import Vocabulary
@@ -63,7 +63,7 @@ def test_a_tokenizer_that_cannot_be_downloaded_is_named(
         def __init__(self, tokenize: str) -> None:
             raise URLError("no such host")
 
-    monkeypatch.setattr(metrics, "BLEU", Unreachable)
+    monkeypatch.setattr(scores, "BLEU", Unreachable)
     words = r"'flores200' cannot be downloaded \(no such host\)"
     refuses(lambda: bleu(["a"], ["a"], "flores200"), words)
 

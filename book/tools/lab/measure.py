@@ -22,7 +22,7 @@ from book.tools.lab.doubt import BEAM, PENALTY, measure_doubt
 from book.tools.lab.scoring import counts_table, grade
 from lib import corpora
 from lib.corpora import Corpus, references
-from lib.evaluation.bootstrap import Counts, paired_bootstrap, sentence_counts
+from lib.evaluation.intervals import Counts, paired_bootstrap, sentence_counts
 from lib.evaluation.scores import compare_with_all, held_out_fingerprint
 from lib.evaluation.strangers import TYPED, score_strangers
 from lib.model import count_parameters

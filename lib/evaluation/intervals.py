@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sacrebleu.metrics.bleu import BLEU
 
-from lib.evaluation.metrics import BLEU_TOKENIZER, aligned_references, bleu_metric
+from lib.evaluation.scores import BLEU_TOKENIZER, aligned_references, bleu_metric
 
 Counts = NDArray[np.int64]
 
