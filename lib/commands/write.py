@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lib.commands.options import loading, positive_number, whole_number
 from lib.text.files import read_json
-from lib.text.sentences import printable
+from lib.text.reading import printable
 
 if TYPE_CHECKING:
     from lib.today import LanguageModel
@@ -83,12 +83,12 @@ def run(options: argparse.Namespace) -> None:
         numbers,
         never,
     )
-    if written[-1:] == [end]:
+    if written and written[-1] in (end if isinstance(end, list) else [end]):
         written.pop()
     print("\n".join(map(printable, decode(begun + written).split("\n"))))
 
 
-_Opened = tuple["LanguageModel", list[int], int | None, list[int], Callable[..., str]]
+_Opened = tuple["LanguageModel", list[int], Any, list[int], Callable[..., str]]
 
 
 def _open(name: str, beginning: str) -> _Opened:
@@ -109,11 +109,12 @@ def _open(name: str, beginning: str) -> _Opened:
 def _open_foreign(name: str, beginning: str) -> _Opened:
     from lib.today import LanguageModel, read_pretrained, read_tokenizer
 
-    tokenizer, model = read_tokenizer(name), read_pretrained(name)
+    model = read_pretrained(name)
     if not isinstance(model, LanguageModel):
         raise ValueError(
             f"'{name}' is a {model.family}, which translates and does not write on."
         )
+    tokenizer = read_tokenizer(name)
     begun = tokenizer.encode(beginning).ids
-    end: Any = model.end_id  # a plain number, or None
+    end: Any = model.end_id  # a plain number, several, or None
     return model, begun, end, [], tokenizer.decode

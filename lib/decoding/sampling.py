@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from lib.decoding.cache import evaluating, text_scorer
-from lib.decoding.search import Choice, write_by, write_on
+from lib.decoding.search import Choice, Ends, write_by, write_on
 from lib.model import Transformer
 from lib.today import LanguageModel
 
@@ -18,7 +18,7 @@ def sample(
     model: Transformer,
     src: Tensor,
     sos_id: int,
-    eos_id: int,
+    eos_id: Ends,
     generator: torch.Generator,
     temperature: float = 1.0,
     top_k: int | None = None,
@@ -36,7 +36,7 @@ def sample(
         model: a Transformer; it is put into evaluation mode while it writes.
         src: token ids of the source sentences, padded.
         sos_id: the id that every target begins with.
-        eos_id: the id that ends a target.
+        eos_id: the id that ends a target, or several.
         generator: where the random numbers come from, one for each sentence and step.
         temperature: 1 draws by the model's own probabilities; less favors the likeliest
             word, more evens them out, and 0 takes the likeliest, as
@@ -110,7 +110,7 @@ def draw(scores: Tensor, numbers: Tensor, top_k: int | None, top_p: float) -> Te
 def generate(
     model: LanguageModel,
     prompts: Sequence[Sequence[int]],
-    eos_id: int | None = None,
+    eos_id: Ends | None = None,
     max_new: int | None = None,
     temperature: float = 0.0,
     top_k: int | None = None,
@@ -127,7 +127,8 @@ def generate(
     Args:
         model: a causal language model; it is put into evaluation mode while it writes.
         prompts: token ids that texts begin with, at least one for each.
-        eos_id: the id that ends a text where it is written; None if nothing does.
+        eos_id: the id that ends a text where it is written, or several; None if
+            nothing does.
         max_new: most tokens to write behind each prompt; None for as many as the model
             has positions for.
         temperature: as in :func:`sample`; 0 always takes the likeliest token.
@@ -170,8 +171,8 @@ def generate(
     limits = limits.clamp(max=model.config.max_len)
     with evaluating(model), torch.inference_mode():
         scorer = text_scorer(model, begun, cached)
-        end = -1 if eos_id is None else eos_id
-        written = write_on(choose, scorer, begun, limits, end, never)
+        ends = () if eos_id is None else eos_id
+        written = write_on(choose, scorer, begun, limits, ends, never)
     return [
         [token for token in row[length - 1 :] if token >= 0]
         for row, length in zip(written.tolist(), lengths, strict=True)

@@ -16,14 +16,17 @@ from lib.decoding.cache import (
     next_token_scorer,
 )
 from lib.model import Transformer
-from lib.text.sentences import check_beam
+from lib.text.reading import check_beam
+
+Ends = int | Sequence[int]
+"""What ends a text where it is written: an id, or each of several."""
 
 
 def greedy_decode(
     model: Transformer,
     src: Tensor,
     sos_id: int,
-    eos_id: int,
+    eos_id: Ends,
     max_len: int | None = None,
     cached: bool | None = None,
 ) -> Tensor:
@@ -33,7 +36,7 @@ def greedy_decode(
         model: a Transformer; it is put into evaluation mode while it writes.
         src: token ids of the source sentences, padded.
         sos_id: the id that every target begins with.
-        eos_id: the id that ends a target.
+        eos_id: the id that ends a target, or several.
         max_len: longest translation in tokens, ``<eos>`` included; if None, the length
             of the source plus 50 (§6.1), as far as the model has positions.
         cached: True to keep keys and values between the steps, False to compute them
@@ -71,7 +74,7 @@ def write_by(
     model: Transformer,
     src: Tensor,
     sos_id: int,
-    eos_id: int,
+    eos_id: Ends,
     max_len: int | None,
     cached: bool | None,
 ) -> Tensor:
@@ -92,7 +95,7 @@ def write_on(
     scorer: NextTokenScorer | TextScorer,
     begun: Tensor,
     limits: Tensor,
-    eos_id: int,
+    eos_id: Ends,
     never: Sequence[int],
 ) -> Tensor:
     """Write behind what is begun; a row is read along while it has tokens of its own.
@@ -102,7 +105,7 @@ def write_on(
         scorer: reads one token of each row, and scores the next ones.
         begun: token ids (B, P), each row with one or more and -1 behind them.
         limits: most tokens behind the first of each row (B), those begun included.
-        eos_id: what ends a row where it is chosen; -1 if nothing does.
+        eos_id: what ends a row where it is chosen; nothing does if there is none.
         never: ids that are never chosen.
 
     Returns:
@@ -111,7 +114,7 @@ def write_on(
     longest = max(int(limits.max()), begun.size(1) - 1)
     written = begun.new_full((len(begun), longest), -1)  # (B, T)
     written[:, : begun.size(1) - 1] = begun[:, 1:]
-    hidden, steps = begun.new_tensor(never), 0
+    ends, hidden, steps = begun.new_tensor(_several(eos_id)), begun.new_tensor(never), 0
     rows = torch.arange(len(begun), device=begun.device)  # those still in the batch
     newest = begun[:, 0]
     going = torch.ones_like(rows, dtype=torch.bool)
@@ -122,12 +125,18 @@ def write_on(
         newest = told.where(told >= 0, chosen)
         written[rows, steps] = newest.where(going, -1)
         steps += 1
-        going &= ((newest != eos_id) | (told >= 0)) & (steps < limits[rows])
+        goes_on = (newest[:, None] != ends).all(dim=1) | (told >= 0)
+        going &= goes_on & (steps < limits[rows])
         if 2 * going.sum() < len(going):  # most are finished: leave them out
             rows, newest = rows[going], newest[going]
             scorer.select(going.nonzero().flatten())
             going = going[going]
     return written[:, :steps].clone()
+
+
+def _several(eos_id: Ends) -> list[int]:
+    """Return the ids that end a text, be they one or more."""
+    return list(eos_id) if isinstance(eos_id, Sequence) else [eos_id]
 
 
 class Hypothesis(NamedTuple):
@@ -167,7 +176,7 @@ def beam_search(
     model: Transformer,
     src: Tensor,
     sos_id: int,
-    eos_id: int,
+    eos_id: Ends,
     beam_size: int = 4,
     length_penalty: float = 0.6,
     n_best: int = 1,
@@ -183,7 +192,7 @@ def beam_search(
         model: a Transformer; it is put into evaluation mode while it writes.
         src: token ids of the source sentences, padded.
         sos_id: the id that every target begins with.
-        eos_id: the id that ends a target.
+        eos_id: the id that ends a target, or several.
         beam_size: beginnings that are kept for each sentence.
         length_penalty: α of :func:`length_norm`; more favors longer translations.
         n_best: translations to give back for each sentence.
@@ -229,7 +238,7 @@ def beam_search(
         while True:
             logits = scorer.step(newest).float().contiguous()  # (B * K, V)
             logits = logits.index_fill(1, never, -torch.inf)
-            grown = _grow(open_beams, logits, scores, eos_id)
+            grown = _grow(open_beams, logits, scores, _several(eos_id))
             going = [number for number, beam in enumerate(open_beams) if not beam.done]
             open_beams = [open_beams[number] for number in going]
             if not open_beams:
@@ -248,16 +257,16 @@ def beam_search(
 
 
 def _grow(
-    beams: list[_Beam], logits: Tensor, scores: Tensor, eos_id: int
+    beams: list[_Beam], logits: Tensor, scores: Tensor, ends: list[int]
 ) -> list[list[_Choice]]:
     """Let each beam choose among the likeliest next tokens of its beginnings."""
     beam_size = scores.size(1)
     steps = logits.log_softmax(dim=-1).view(*scores.shape, -1)  # (B, K, V)
     totals = (scores[:, :, None] + steps).flatten(1)  # (B, K * V)
-    # Twice as many as needed: half of them may end.
-    best, places = totals.topk(2 * beam_size, dim=-1)  # (B, 2K)
+    # Twice as many as needed, since half of them may end; more if there are more ends.
+    best, places = totals.topk((1 + len(ends)) * beam_size, dim=-1)  # (B, (1 + E) * K)
     return [
-        beam.grow(values, numbers, steps.size(-1), eos_id)
+        beam.grow(values, numbers, steps.size(-1), ends)
         for beam, values, numbers in zip(
             beams, best.tolist(), places.tolist(), strict=True
         )
@@ -280,7 +289,7 @@ class _Beam:
         self.done = False
 
     def grow(
-        self, scores: list[float], places: list[int], words: int, eos_id: int
+        self, scores: list[float], places: list[int], words: int, ends: list[int]
     ) -> list[_Choice]:
         """Add a token to the best beginnings, and put those that end aside."""
         going: list[_Choice] = []
@@ -288,7 +297,7 @@ class _Beam:
             parent, token = divmod(place, words)
             if score == -torch.inf:
                 break
-            if token != eos_id:
+            if token not in ends:
                 going.append((parent, token, score))
             elif rank < self.size:  # an end must be among the best, as all others
                 self._end([*self.beginnings[parent], token], score)
@@ -298,7 +307,7 @@ class _Beam:
         self._close(going)
         # Too few at the very first step: the last one again, with no chance to win.
         while len(going) < self.size:
-            parent, token, _ = going[-1] if going else (0, eos_id, 0.0)
+            parent, token, _ = going[-1] if going else (0, ends[0], 0.0)
             going.append((parent, token, -torch.inf))
             self.beginnings.append([])
         return going

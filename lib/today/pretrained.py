@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,12 @@ from lib.today.families import FAMILIES, NAMES, Model, Settings, build, plan
 from lib.today.llama2c import flat_settings, read_flat, read_tokens
 from lib.today.weights import fill, find_places
 
+_HOW = {
+    "": "save_pretrained of a model in transformers writes what is needed",
+    ".bin": "it is published beside the flat file of the model",
+    "tokenizer.json": "save_pretrained of most tokenizers in transformers writes it, "
+    "but MarianTokenizer has source.spm, target.spm and vocab.json, read by it alone",
+}
 _DAMAGE = (ArithmeticError, RuntimeError, SafetensorError, TypeError, ValueError)
 
 
@@ -23,11 +30,12 @@ def read_pretrained(folder: Path | str) -> Model:
 
     Nothing of it is run: numbers come from safetensors or a flat file, settings from
     JSON. The model has two more attributes: ``family``, the name of its family, and
-    ``end_id``, the id that ends a text, or None.
+    ``end_id``, the id that ends a text, a list if each of several does, or None.
 
     Args:
         folder: what ``save_pretrained`` of transformers wrote, with ``config.json`` and
-            ``model.safetensors``; or a flat file of llama2.c.
+            ``model.safetensors``, or with the parts that
+            ``model.safetensors.index.json`` names; or a flat file of llama2.c.
 
     Returns:
         A language model that is called with ids or, of a marian, a Transformer that is
@@ -45,9 +53,18 @@ def read_pretrained(folder: Path | str) -> Model:
         settings = read_json(_file(folder, "config.json"))
         if (family := dict(settings).get("model_type")) not in FAMILIES:
             raise ValueError(f"model_type {family!r} is none of {', '.join(FAMILIES)}")
-        with safe_open(_file(folder, "model.safetensors"), framework="pt") as file:
-            names = file.keys()
-            return _read(settings, {name: file.get_slice(name) for name in names})
+        if (generation := folder / "generation_config.json").is_file():
+            told = dict(read_json(generation)).get("eos_token_id")
+            settings |= {} if told is None else {"eos_token_id": told}
+        with ExitStack() as stack:
+            tensors = dict[str, Any]()
+            for part in _parts(folder):
+                file = stack.enter_context(safe_open(part, framework="pt"))
+                for name in file.keys():  # noqa: SIM118 (it is no dictionary)
+                    if name in tensors:
+                        raise ValueError(f"the tensor {name!r} is in two files")
+                    tensors[name] = file.get_slice(name)
+            return _read(settings, tensors)
     except KeyError as error:
         raise ValueError(f"{folder}/config.json has no setting {error}.") from error
     except _DAMAGE as error:
@@ -68,10 +85,29 @@ def _read(settings: Settings, tensors: dict[str, Any]) -> Model:
     with torch.random.fork_rng(devices=[]):  # first weights, soon replaced
         model = build(settings)
     fill(names, places, tensors, model.state_dict(keep_vars=True))
-    end = settings.get("eos_token_id")
-    end = end[0] if isinstance(end, list) and end else end
-    vars(model).update(family=settings["model_type"], end_id=end)
+    vars(model).update(family=settings["model_type"], end_id=_end(settings))
     return model.eval()
+
+
+def _end(settings: Settings) -> int | list[int] | None:
+    """Return the id that ends a text, or several, as decoding takes them."""
+    told = settings.get("eos_token_id")
+    ends = told if isinstance(told, list) else [] if told is None else [told]
+    if not all(type(each) is int for each in ends):
+        raise ValueError(f"eos_token_id is {told!r}, which is no id of a token")
+    return ends if len(ends) > 1 else ends[0] if ends else None
+
+
+def _parts(folder: Path) -> list[Path]:
+    """Return the file with all tensors, or those that an index names."""
+    index = folder / "model.safetensors.index.json"
+    if (folder / "model.safetensors").is_file() or not index.is_file():
+        return [_file(folder, "model.safetensors")]
+    told = dict(read_json(index)).get("weight_map")
+    names = sorted(set(map(str, told.values()))) if isinstance(told, dict) else []
+    if not names or any(Path(name).name != name for name in names):
+        raise ValueError(f"the weight_map of {index.name} names no files beside it")
+    return [_file(folder, name) for name in names]
 
 
 def read_tokenizer(folder: Path | str) -> Tokenizer:
@@ -103,9 +139,9 @@ def _file(folder: Path, name: str) -> Path:
     """Return a file of a folder, or say that it is missing and how to get it."""
     if (folder / name).is_file():
         return folder / name
-    pickled = name.endswith(".safetensors") and any(folder.glob("pytorch_model*.bin"))
-    why = ", and pytorch_model.bin is a pickle, which can run code" if pickled else ""
-    raise FileNotFoundError(
-        f"'{folder}' has no file {name}{why}; save_pretrained of a model and of its "
-        "tokenizer in transformers write what is needed."
-    )
+    why, pickled = "", sorted(folder.glob("pytorch_model*"))
+    if name.endswith(".safetensors") and pickled:
+        what = "a list of pickles" if pickled[0].suffix == ".json" else "a pickle"
+        why = f", and {pickled[0].name} is {what}, which can run code"
+    how = _HOW.get(name) or _HOW.get(Path(name).suffix, _HOW[""])
+    raise FileNotFoundError(f"'{folder}' has no file {name}{why}; {how}.")

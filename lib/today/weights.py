@@ -30,10 +30,13 @@ def find_places(names: Names, plan: Plan, shapes: Shapes) -> Places:
         The places, in the order of the table.
 
     Raises:
-        ValueError: if a tensor is missing, left over, or has another shape; the
-            message names it.
+        ValueError: if a tensor is missing, left over, or has another shape, or the
+            whole head is missing; the message names it.
     """
     places, found = wanted(names["weights"], plan), dict[str, str]()
+    head = names.get("head", "")
+    if not any(name.startswith(head) for name in shapes):
+        raise ValueError(f"it is without its head, the tensors {head + '…'!r}")
     for name, shape in shapes.items():
         today = name
         for pattern, new in names.get("old", {}).items():

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from book.tools.lab.since_2017 import WAY
-from book.tools.site.since_numbers import FILE, runs_of, text
+from book.tools.site.since_numbers import FILE, WAY, runs_of, text
 from lib.text.files import read_json
 from lib.translator import SHIPPED
 from tests.interactive.figure_page import Show, press, said

@@ -28,8 +28,9 @@ def log_probability(model: Transformer, source: list[int], ids: list[int]) -> fl
 
 
 def by_hand(
-    model: Transformer, source: list[int], size: int, penalty: float, max_len: int
-) -> list[Hypothesis]:
+    model: Transformer, source: list[int], ends: list[int], size: int, penalty: float,
+    max_len: int,
+) -> list[Hypothesis]:  # fmt: skip
     """Search for one sentence with the whole model at each step."""
     going: list[tuple[list[int], float]] = [([], 0.0)]
     ended: list[tuple[list[int], float]] = []
@@ -42,8 +43,8 @@ def by_hand(
             steps = logits.log_softmax(dim=-1).tolist()
             grown += [([*ids, word], total + step) for word, step in enumerate(steps)]
         grown.sort(key=lambda found: -found[1])
-        ended += [found for found in grown[:size] if found[0][-1] == EOS]
-        going = [found for found in grown if found[0][-1] != EOS][:size]
+        ended += [found for found in grown[:size] if found[0][-1] in ends]
+        going = [found for found in grown if found[0][-1] not in ends][:size]
         if len(going[0][0]) == max_len:
             ended, going = ended + going, []
     found = [Hypothesis(i, total / length_norm(len(i), penalty)) for i, total in ended]
@@ -53,16 +54,19 @@ def by_hand(
 @given(
     sources=SOURCES, seed=st.integers(0, 30), size=st.integers(1, 5),
     penalty=PENALTIES, haste=st.sampled_from([0.0, 3.0]),
+    more=st.sampled_from([[], [5], [5, 6, 7]]),
 )  # fmt: skip
 def test_each_sentence_of_a_batch_is_searched_as_by_hand(
-    sources: list[list[int]], seed: int, size: int, penalty: float, haste: float
-) -> None:
+    sources: list[list[int]], seed: int, size: int, penalty: float, haste: float,
+    more: list[int],
+) -> None:  # fmt: skip
     model = restless(seed)
     model.output_proj.bias.data[EOS] += haste  # some want to end soon
-    how = (SOS, EOS, size, penalty, size, 6)
+    ends = [EOS, *more]
+    how = (SOS, ends if more else EOS, size, penalty, size, 6)
     kept, again = (beam_search(model, pad(sources), *how, c) for c in (True, False))
     for source, *found in zip(sources, kept, again, strict=True):
-        expected = by_hand(model, source, size, penalty, max_len=6)
+        expected = by_hand(model, source, ends, size, penalty, max_len=6)
         scores = pytest.approx([h.score for h in expected], abs=1e-4)
         for hypotheses in found:
             assert [h.ids for h in hypotheses] == [h.ids for h in expected]

@@ -165,7 +165,7 @@ def test_a_bert_with_both_its_heads_is_read_and_one_without_is_not(
     found = answer(saved(whole, tmp_path / "whole"))
     torch.testing.assert_close(found, wanted, atol=1e-4, rtol=0)
     saved(BertModel(config), tmp_path / "bare")
-    assert "the tensor 'embeddings.LayerNorm" in refused(tmp_path / "bare")
+    assert "without its head, the tensors 'cls.pred" in refused(tmp_path / "bare")
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ LLAMA3 = {"rope_type": "llama3", "rope_theta": 1.0}
         ("llama", {"max_position_embeddings": 10**9}, "max_len must be at most"),
         ("llama", {"num_key_value_heads": 5}, "kv_heads must divide n_heads"),
         ("llama", {"hidden_act": "mish"}, "activation must be one of"),
-        ("llama", {"head_dim": 6, "hidden_size": 4}, "has shape"),
+        ("llama", {"head_dim": 10}, "head_dim is 10, and the book has hidden_size /"),
         ("llama", {"rope_parameters": LLAMA3}, "rope_type is 'llama3'"),
         ("gpt2", {"scale_attn_weights": False}, "scale_attn_weights is False"),
         ("gpt2", {"scale_attn_by_inverse_layer_idx": True}, "layer_idx is True"),
@@ -223,6 +223,23 @@ def test_a_config_that_the_book_cannot_be_is_refused(
     folder = saved(foreign(family, 7), tmp_path)
     configure(folder, **settings)
     assert words in refused(folder)
+
+
+def test_what_ends_a_text_is_told_by_the_generation_first(tmp_path: Path) -> None:
+    folder = saved(foreign("llama", 8), tmp_path)
+    file = folder / "generation_config.json"
+    for first, then, end in (
+        ([5, 3], 2, [5, 3]), ([5], 2, 5), (0, [2, 3], 0), ([], 2, None),
+        (None, [4, 2], [4, 2]), (None, None, None),
+    ):  # fmt: skip
+        file.write_text(json.dumps({"eos_token_id": first}))
+        configure(folder, eos_token_id=then)
+        assert read_pretrained(folder).end_id == end
+    file.write_text('{"eos_token_id": [5, "3"]}')
+    assert "eos_token_id is [5, '3'], which is no id of a token" in refused(folder)
+    file.unlink()
+    configure(folder, eos_token_id=[4, 2])
+    assert read_pretrained(folder).end_id == [4, 2]
 
 
 def test_a_setting_of_old_says_the_same(tmp_path: Path) -> None:
@@ -244,6 +261,26 @@ class TestTheFolder:
         weights.rename(folder / "pytorch_model.bin")
         told = "has no file model.safetensors, and pytorch_model.bin is a pickle"
         assert told in refused(folder)
+        (folder / "pytorch_model.bin").rename(folder / "pytorch_model.bin.index.json")
+        assert "pytorch_model.bin.index.json is a list of pickles" in refused(folder)
+
+    def test_parts_are_read_as_one_file(self, folder: Path, tmp_path: Path) -> None:
+        before, parts = answer(folder), tmp_path / "parts"
+        foreign("gpt2", 9).save_pretrained(parts, max_shard_size="2KB")
+        first, second, *_ = sorted(parts.glob("model-*.safetensors"))
+        assert torch.equal(answer(parts), before)
+        index, whole = parts / "model.safetensors.index.json", first.read_bytes()
+        twice = load_file(first) | load_file(second)
+        save_file(twice, first)
+        assert f"the tensor '{min(load_file(second))}' is in two" in refused(parts)
+        save_file({}, first)
+        assert "is missing" in refused(parts)
+        first.unlink()
+        assert f"has no file {first.name}; save_pretrained" in refused(parts)
+        (parts.parent / first.name).write_bytes(whole)
+        for told in ({"weight_map": {"a": f"../{first.name}"}}, {"weight_map": []}, {}):
+            index.write_text(json.dumps(told))
+            assert "weight_map of model.safetensors.index.json" in refused(parts)
 
     def test_what_is_damaged_is_told(self, folder: Path) -> None:
         weights = folder / "model.safetensors"
@@ -277,7 +314,9 @@ class TestTheFolder:
         assert not (tmp_path / "own").exists()
 
     def test_its_tokenizer_lies_beside_it(self, folder: Path) -> None:
-        with pytest.raises(FileNotFoundError, match=r"has no file tokenizer\.json"):
+        with pytest.raises(
+            FileNotFoundError, match=r"has no file tokenizer\.json.*source\.spm"
+        ):
             read_tokenizer(folder)
         words = Tokenizer(WordLevel({"no": 0, "yes": 1}, unk_token="no"))
         words.save(str(folder / "tokenizer.json"))

@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from lib.attention import record_attention
+from lib.config import TransformerConfig
+from lib.decoding.cache import CachedTextScorer
 from lib.model import Transformer, count_parameters
 from lib.speed import fuse, is_plain
+from lib.text.files import read_json
 from lib.today import (
     LanguageConfig,
     LanguageModel,
@@ -22,6 +25,7 @@ from lib.today import (
     leaves_of,
     modernize,
 )
+from lib.translator import SHIPPED
 from tests.refusals import refuses
 from tests.strategies import assert_close, tiny_config
 
@@ -144,3 +148,46 @@ def test_what_does_not_fit_is_refused(
     family: type, changes: dict[str, Any], words: str
 ) -> None:
     refuses(lambda: modernize(built(family, d_model=20), **changes), words)
+
+
+MEASURED: dict[str, dict[str, Any]] = {  # for chapter 19, whose names these are
+    "pre-norm": {},
+    "RMS norm": {"norm": "rms"},
+    "gated": {"feed_forward": "gated"},
+    "rotary": {"positions": "rotary"},
+    "grouped": {"kv_heads": 2},
+    "multi-query": {"kv_heads": 1},
+}
+
+
+def test_measured_sizes_and_caches_are_those_of_the_models() -> None:
+    record = read_json(SHIPPED / "measurements" / "since_2017.json")
+    how, runs = record["settings"], record["runs"]
+    named = ("d_model", "n_heads", "n_layers", "d_ff", "max_len")
+    sizes = {name: how[name] for name in named}
+    for run in (run for run in runs if run["seed"] == 0):
+        first = "pre-norm" in run["changes"]
+        config = LanguageConfig(how["sub_words"], norm_first=first, **sizes)
+        names: dict[str, Any] = {}
+        for change in run["changes"]:
+            names |= MEASURED[change]
+        model = modernize(LanguageModel(config).eval(), **names)
+        assert run["parameters"] == count_parameters(model)
+        with torch.inference_mode():
+            scorer = CachedTextScorer(model, IDS[:1, :1])
+            scorer.step(IDS[0, :1])
+        kept = [each for part in scorer.own for each in (part.keys, part.values)]
+        assert run["cache"] == sum(each[:, :, :1].nbytes for each in kept)
+
+
+def test_the_measured_families_have_the_sizes_of_the_models() -> None:
+    """Of chapter 18; one more word has a vector of 48 numbers and one in the output."""
+    how: dict[str, Any] = {"d_model": 48, "n_heads": 4, "tie_embeddings": True}
+    how |= {"norm_first": True, "max_len": 64}
+    halves = Transformer(TransformerConfig(9, 9, n_layers=1, d_ff=96, **how))
+    stack = LanguageModel(LanguageConfig(9, n_layers=2, d_ff=96 + 48, **how))
+    words = set()
+    for run in read_json(SHIPPED / "measurements" / "families.json")["runs"]:
+        model = halves if run["kind"] == "encoder-decoder" else stack
+        words.add((run["parameters"] - count_parameters(model)) / (48 + 1))
+    assert len(words) == 1 and all(more.is_integer() for more in words)

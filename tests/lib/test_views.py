@@ -20,6 +20,7 @@ from lib.figures.views import (
     neuron_view,
     record_lookups,
 )
+from lib.figures.views.frames import framed
 from tests.browsing import complaints
 from tests.refusals import Call, each_refusal, refuses
 
@@ -68,8 +69,41 @@ def test_weights_are_rounded_and_all_there(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_a_large_view_stays_below_its_limit():
-    view = head_view(weights(layers=6, heads=8, size=12), ["word"] * 12)
-    assert len(view.data) < 400_000
+    given = weights(layers=6, heads=8, size=12), ["word"] * 12
+    for view in (head_view(*given), model_view(*given)):
+        assert inside(view).count('"attn": ') == 1  # bertviz has all of it twice
+        assert len(view.data) < 180_000  # with its scripts, of 110,000
+
+
+def test_from_5_mb_on_the_size_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    def told(letters: int) -> tuple[int, str]:
+        script = f'<script type="text/javascript">{"x" * letters}</script>'
+        return len(framed(script, "A", 9, "less").data), capsys.readouterr().out
+
+    rest, nothing = told(0)
+    assert told(4_999_999 - rest) == (4_999_999, nothing)
+    said = "This view has 5 MB; it gets smaller by less.\n"
+    assert told(5_000_000 - rest) == (5_000_000, said)
+
+
+def test_what_is_said_to_make_a_view_smaller_does(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lib.figures.views.frames._LARGE", 1)
+    given = weights(layers=3, heads=4, size=30), ["word"] * 30
+    for draw, some, none in (
+        (head_view, {"include_layers": [0]}, {"heads": [0]}),
+        (model_view, {"include_layers": [0]}, {}),
+        (model_view, {"include_heads": [0]}, {}),
+    ):
+        whole, less, as_large = (
+            len(draw(*given, **how).data) for how in ({}, some, none)
+        )
+        said = capsys.readouterr().out
+        assert all(f"{name}=" in said for name in (*some, *none))
+        assert less < whole - 40_000 < as_large
+    neuron_view(lookups(), AWKWARD[:3], AWKWARD[1:])
+    assert "by fewer tokens, or fewer lookups." in capsys.readouterr().out
 
 
 def test_the_frame_is_as_high_as_the_longer_sentence():

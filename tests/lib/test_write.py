@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -78,14 +79,17 @@ def test_a_seed_writes_the_same_again_and_none_another(
     assert len({write("abc", *model) for _ in range(3)}) == 3
 
 
-def test_a_text_ends_at_its_end(write: Write, folder: Path) -> None:
+@pytest.mark.parametrize("places", [(4,), (8, 4)])
+def test_a_text_ends_at_its_end(
+    places: tuple[int, ...], write: Write, folder: Path
+) -> None:
     model = read_pretrained(folder)
     assert isinstance(model, LanguageModel)
     (ids,) = generate(model, [[1]], max_new=9)
-    config = folder / "config.json"
-    told = f'"eos_token_id": {ids[4]}'
-    config.write_text(config.read_text().replace('"eos_token_id": null', told))
-    end = ids.index(ids[4])
+    ends = [ids[place] for place in places]
+    told = json.dumps({"eos_token_id": ends})
+    (folder / "generation_config.json").write_text(told)
+    end = min(map(ids.index, ends))
     wanted = "a" + "".join(LETTERS[number] for number in ids[:end]) + "\n"
     how = ("--model", str(folder), "--temperature", "0")
     assert write("a", *how) == wanted.replace("\x1b", r"\x1b")
@@ -118,7 +122,9 @@ def test_who_does_not_write_is_told(
     family: str, words: str, write: Write, tmp_path: Path
 ) -> None:
     theirs = foreign(family, 2, vocab_size=len(LETTERS), pad_token_id=7)
-    folder = with_letters(saved(theirs, tmp_path))
+    folder = saved(theirs, tmp_path)
+    if family == "bert":  # that a marian has no tokenizer.json is not what is wrong
+        with_letters(folder)
     assert words in write("a", "--model", str(folder), code=2)
 
 

@@ -12,7 +12,7 @@ import copy
 import itertools
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from book.tools.lab.families import learn
 from book.tools.lab.record import begun, weights_of
 from book.tools.lab.timing import environment
 from lib import corpora
@@ -39,7 +38,7 @@ from lib.speed import fuse
 from lib.text import Pair, ParallelDataset, TextDataset, tokenize
 from lib.text.files import write_json
 from lib.training.adapting import low_rank, merge_low_rank
-from lib.training.objective import sentence_log_probs
+from lib.training.objective import sentence_log_probs, translation_loss, warmup_decay
 from lib.translator import Translator
 from lib.translator.folder import read_language_model
 
@@ -240,6 +239,35 @@ def adapted(kind: str, rank: int, translator: Translator) -> Transformer:
     if kind == "all weights":
         return copy.deepcopy(translator.model).requires_grad_(True)
     return low_rank(translator.model, rank)
+
+
+def learn(
+    model: nn.Module,
+    dataset: Any,
+    steps: int,
+    *,
+    rate: float,
+    warmup: int,
+    batch: int,
+    looks: int = 1,
+) -> Iterator[int]:
+    """Take so many steps with Adam on sentences drawn at random; stop now and then.
+
+    The rate falls to zero at the end, so a look before it is at a run that goes on.
+    """
+    adam = torch.optim.Adam(model.parameters(), lr=rate, betas=(0.9, 0.98))
+    plan = torch.optim.lr_scheduler.LambdaLR(
+        adam, lambda step: warmup_decay(step, min(warmup, steps // 4), steps)
+    )
+    for step in range(1, steps + 1):
+        drawn = torch.randint(len(dataset), (batch,)).tolist()
+        *read, labels = dataset.collate([dataset[place] for place in drawn])
+        adam.zero_grad()
+        translation_loss(model(*read), labels, dataset.pad_id).backward()
+        adam.step()
+        plan.step()
+        if step % max(1, steps // looks) == 0:
+            yield step
 
 
 def teach(

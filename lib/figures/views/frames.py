@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _SCRIPTS = ("d3-selection.min.js", "d3-color.min.js", "jquery.slim.min.js")
 
+_LARGE = 5_000_000  # characters from which on a view is told to be large
+
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <style>body {{ margin: 8px; background: #fff; color: #222; }}</style></head>
@@ -50,8 +52,17 @@ def bertviz() -> ModuleType:
         ) from error
 
 
-def framed(view: str, title: str, height: int) -> HTML:
-    """Put a view of bertviz, and the scripts that it would fetch, into one frame."""
+def framed(view: str, title: str, height: int, smaller: str) -> HTML:
+    """Put a view of bertviz, and the scripts that it would fetch, into one frame.
+
+    Of a large one its size is printed, as notebooks and browsers may choke on it.
+
+    Args:
+        view: as bertviz makes it.
+        title: what a screen reader calls it.
+        height: of the frame, in pixels.
+        smaller: what makes such a view smaller.
+    """
     from IPython.display import HTML
 
     body, script = _parts(view)
@@ -61,7 +72,10 @@ def framed(view: str, title: str, height: int) -> HTML:
     scripts = "\n".join(f"<script>{text}</script>" for text in texts)
     page = _PAGE.format(title=title, body=body, scripts=scripts)
     # The wrapping <div> in _FRAME keeps IPython from warning about a bare <iframe>.
-    return HTML(_FRAME.format(title=title, height=height, page=html.escape(page)))
+    whole = _FRAME.format(title=title, height=height, page=html.escape(page))
+    if len(whole) >= _LARGE:
+        print(f"This view has {len(whole) / 1e6:.0f} MB; it gets smaller by {smaller}.")
+    return HTML(whole)
 
 
 def _parts(view: str) -> tuple[str, str]:
@@ -76,6 +90,8 @@ def _parts(view: str) -> tuple[str, str]:
             "pyproject.toml names."
         )
     script = re.sub(r"require\.config\(\{.*?\}\);", "", script, count=1, flags=re.S)
+    # bertviz replaces its marker in the comment behind it, too: all weights once more.
+    script = re.sub(r'; // HACK: \{"attention": .*', ";", script, count=1)
     return body.strip(), script.replace("</", r"<\/")  # a token may be "</s>"
 
 

@@ -54,7 +54,10 @@ def head_view(
         (True, False)
     """
     view, _, longest = _drawn("head_view", attention, tokens, settings)
-    return framed(view, "Attention, head by head", round(_REST + _ROW * longest))
+    smaller = "fewer tokens, include_layers=, or tensors cut to some heads, as by "
+    smaller += "`weights[:, :2]`, but not by heads="
+    height = round(_REST + _ROW * longest)
+    return framed(view, "Attention, head by head", height, smaller)
 
 
 def model_view(
@@ -94,8 +97,9 @@ def model_view(
     layers, heads = len(weights[0]), weights[0][0].size(1)
     # bertviz's own measures: the small pictures, or one head shown large.
     small, large = layers * (longest * 84 / heads + 10) + 38, longest * 18 + 55
+    smaller = "fewer tokens, include_layers=, or include_heads="
     height = round(max(small, large)) + 20 + 24 * (len(weights) > 1)
-    return framed(view, "Attention of all layers and heads", height)
+    return framed(view, "Attention of all layers and heads", height, smaller)
 
 
 def _drawn(

@@ -154,7 +154,8 @@ def neuron_view(
         f"window.bertviz_params = {json.dumps(params)};\n{code}</script>"
     )
     rows = max(len(tokens), len(looked_at))
-    return framed(view, "Queries, keys and weights", 130 + 30 * rows)
+    smaller = "fewer tokens, or fewer lookups"
+    return framed(view, "Queries, keys and weights", 130 + 30 * rows, smaller)
 
 
 def _rounded(x: Tensor) -> Any:
