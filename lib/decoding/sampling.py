@@ -171,8 +171,8 @@ def generate(
     limits = limits.clamp(max=model.config.max_len)
     with evaluating(model), torch.inference_mode():
         scorer = text_scorer(model, begun, cached)
-        ends = () if eos_id is None else eos_id
-        written = write_on(choose, scorer, begun, limits, ends, never)
+        end = () if eos_id is None else eos_id
+        written = write_on(choose, scorer, begun, limits, end, never)
     return [
         [token for token in row[length - 1 :] if token >= 0]
         for row, length in zip(written.tolist(), lengths, strict=True)

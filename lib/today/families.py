@@ -56,12 +56,10 @@ def plan(settings: Settings) -> dict[str, Tensor]:
 def _llama(sizes: Settings, settings: Settings) -> Model:
     """RMS norms, rotary positions, few keys and values, gates; no √D, few biases."""
     config = LanguageConfig(**sizes, dropout=0.0)
-    width, wide = config.d_model // config.n_heads, settings.get("head_dim")
-    if wide not in (None, width):
-        raise ValueError(
-            f"head_dim is {wide!r}, and the book has hidden_size / "
-            f"num_attention_heads, here {width}"
-        )
+    wide, usual = settings.get("head_dim"), config.d_model // config.n_heads
+    if wide not in (None, usual):
+        given = "hidden_size / num_attention_heads"
+        raise ValueError(f"head_dim is {wide!r}, and the book has {given}, {usual}")
     turns = settings.get("rope_parameters") or settings.get("rope_scaling") or {}
     if (kind := turns.get("rope_type", turns.get("type", "default"))) != "default":
         raise ValueError(f"rope_type is {kind!r}, and the book has 'default'")

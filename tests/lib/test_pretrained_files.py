@@ -229,8 +229,7 @@ def test_what_ends_a_text_is_told_by_the_generation_first(tmp_path: Path) -> Non
     folder = saved(foreign("llama", 8), tmp_path)
     file = folder / "generation_config.json"
     for first, then, end in (
-        ([5, 3], 2, [5, 3]), ([5], 2, 5), (0, [2, 3], 0), ([], 2, None),
-        (None, [4, 2], [4, 2]), (None, None, None),
+        ([5, 3], 2, [5, 3]), ([5], 2, 5), (0, [2, 3], 0), ([], 2, None), (None, 4, 4),
     ):  # fmt: skip
         file.write_text(json.dumps({"eos_token_id": first}))
         configure(folder, eos_token_id=then)
@@ -238,8 +237,7 @@ def test_what_ends_a_text_is_told_by_the_generation_first(tmp_path: Path) -> Non
     file.write_text('{"eos_token_id": [5, "3"]}')
     assert "eos_token_id is [5, '3'], which is no id of a token" in refused(folder)
     file.unlink()
-    configure(folder, eos_token_id=[4, 2])
-    assert read_pretrained(folder).end_id == [4, 2]
+    assert read_pretrained(folder).end_id == 4
 
 
 def test_a_setting_of_old_says_the_same(tmp_path: Path) -> None:
@@ -270,11 +268,8 @@ class TestTheFolder:
         first, second, *_ = sorted(parts.glob("model-*.safetensors"))
         assert torch.equal(answer(parts), before)
         index, whole = parts / "model.safetensors.index.json", first.read_bytes()
-        twice = load_file(first) | load_file(second)
-        save_file(twice, first)
-        assert f"the tensor '{min(load_file(second))}' is in two" in refused(parts)
-        save_file({}, first)
-        assert "is missing" in refused(parts)
+        second.write_bytes(whole)
+        assert f"the tensor '{min(load_file(first))}' is in two" in refused(parts)
         first.unlink()
         assert f"has no file {first.name}; save_pretrained" in refused(parts)
         (parts.parent / first.name).write_bytes(whole)
@@ -314,9 +309,7 @@ class TestTheFolder:
         assert not (tmp_path / "own").exists()
 
     def test_its_tokenizer_lies_beside_it(self, folder: Path) -> None:
-        with pytest.raises(
-            FileNotFoundError, match=r"has no file tokenizer\.json.*source\.spm"
-        ):
+        with pytest.raises(FileNotFoundError, match=r"no file tokenizer\.json.*\.spm"):
             read_tokenizer(folder)
         words = Tokenizer(WordLevel({"no": 0, "yes": 1}, unk_token="no"))
         words.save(str(folder / "tokenizer.json"))

@@ -79,14 +79,12 @@ def test_a_seed_writes_the_same_again_and_none_another(
     assert len({write("abc", *model) for _ in range(3)}) == 3
 
 
-@pytest.mark.parametrize("places", [(4,), (8, 4)])
-def test_a_text_ends_at_its_end(
-    places: tuple[int, ...], write: Write, folder: Path
-) -> None:
+@pytest.mark.parametrize("at", [[4], [8, 4]])
+def test_a_text_ends_at_its_end(at: list[int], write: Write, folder: Path) -> None:
     model = read_pretrained(folder)
     assert isinstance(model, LanguageModel)
     (ids,) = generate(model, [[1]], max_new=9)
-    ends = [ids[place] for place in places]
+    ends = [ids[place] for place in at]
     told = json.dumps({"eos_token_id": ends})
     (folder / "generation_config.json").write_text(told)
     end = min(map(ids.index, ends))
