@@ -31,13 +31,13 @@ class Exchange:
         pairs: sentences and their translations, of any two languages.
 
     Example:
-        >>> pairs = [("Yes, I saw Tom.", "Sí, vi a Tom."), ("At 7 Tom left.", "A las 7 \
-se fue Tom."), ("Did Ken go at 9?", "¿Se fue Ken a las 9?")]
+        >>> pairs = [("Yes, I saw Tom.", "Sí, vi a Tom."), ("Go at 9!", "¡Ve a las 9!")]
+        >>> pairs += [("At 7 I saw Ken.", "A las 7 vi a Ken.")]
         >>> exchange = Exchange(pairs)
-        >>> exchange.names(*pairs[0])
-        ['Tom']
-        >>> exchange.drawn(share=0.9, seed=7)[1]
-        ('At 9 Ken left.', 'A las 9 se fue Ken.')
+        >>> exchange.names(*pairs[2])
+        ['Ken']
+        >>> exchange.drawn(share=0.9, seed=14)[2]
+        ('At 9 I saw Tom.', 'A las 9 vi a Tom.')
     """
 
     def __init__(self, pairs: Sequence[Pair]) -> None:

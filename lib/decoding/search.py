@@ -26,7 +26,7 @@ def greedy_decode(
     model: Transformer,
     src: Tensor,
     sos_id: int,
-    eos_id: Ends,
+    eos_id: int,
     max_len: int | None = None,
     cached: bool | None = None,
 ) -> Tensor:
@@ -36,7 +36,7 @@ def greedy_decode(
         model: a Transformer; it is put into evaluation mode while it writes.
         src: token ids of the source sentences, padded.
         sos_id: the id that every target begins with.
-        eos_id: the id that ends a target, or several.
+        eos_id: the id that ends a target.
         max_len: longest translation in tokens, ``<eos>`` included; if None, the length
             of the source plus 50 (§6.1), as far as the model has positions.
         cached: True to keep keys and values between the steps, False to compute them
