@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import html
-import html.entities
 import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from babel import Locale, core, localedata
+
 from lib.corpora.base import Corpus, normalize
-from lib.corpora.rows import Table, read_table, side_by_side
-from lib.corpora.splitting import looks_like_prose, split_by_source, tidy
-from lib.corpora.titles import named_columns
+from lib.corpora.files import Table, read_table
+from lib.corpora.splitting import left_out, looks_like_prose, split_by_source, tidy
 from lib.text import Pair
 from lib.text.reading import printable
 
@@ -21,19 +20,10 @@ SAMPLE = Path(__file__).with_name("sample-en-de.tsv")
 """240 English sentences with their German, to try things out; CC BY 4.0."""
 Columns = tuple[int, int]
 Files = Path | str | Sequence[Path]
-_LANGUAGE = re.compile(r"[a-z]{2,3}")
-_NAMES = {"\t": "tab", ",": "comma", ";": "semicolon"}
-_TIPS = {
-    "UTF-8": "save the file as UTF-8, ",
-    "column": "name the columns with --columns, ",
-}
-_SHOWN = 3  # bad lines that a message names; all of them are counted
-_LONGEST = 60  # characters of a sentence that is shown
-_TAG = re.compile(r"</?([a-z][a-z0-9]*)(?:[\s/][^<>]*)?>", re.IGNORECASE)
+Read = tuple[list[Pair], list[str]]  # pairs, and notes on what was left out and mended
+_TAG = re.compile(r"</?[a-z][a-z0-9]*(?:[\s/][^<>]*)?>", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-_BETWEEN_WORDS = {"div", "p", "li", "td", "tr"}
-# Without its semicolon, "&copy 2020" is text; html.unescape would change it.
-_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|([A-Za-z][A-Za-z0-9]*));")
+_BLOCK = re.compile(r"</?(?:div|li|p)\b[^<>]*>", re.IGNORECASE)
 
 
 def load(
@@ -69,9 +59,14 @@ def load(
         ...     load(file, "en-de")
         Corpus('own-cats-en-de', en to de, train: 16, validation: 2, test: 2)
     """
-    source, target = _language_codes(languages)
-    first, *_ = paths = _paths(files)
-    pairs, told = read_pairs(paths, languages, columns)
+    if not re.fullmatch("[a-z]{2,3}-[a-z]{2,3}", languages):
+        what = (
+            "The languages are two codes of two or three small letters, such as en-de"
+        )
+        raise ValueError(f"{what}, but they are {languages!r}.")
+    source, target = languages.split("-")
+    first = Path(files if isinstance(files, str | Path) else files[0])
+    pairs, told = read_pairs(files, languages, columns)
     kept, notes = tidy(pairs)
     try:
         splits = split_by_source(kept)
@@ -80,14 +75,11 @@ def load(
     stem = re.sub(r"[^\w.]+", "-", first.stem).strip("-.") or "pairs"
     name = "own" + f"-{stem}".removesuffix(f"-{languages}") + f"-{languages}"
     prose = looks_like_prose(text for text, _ in splits["train"])
-    note = in_one_line(pairs, [*told, *notes])
-    about = attribution, (note,)
+    about = attribution, (in_one_line(pairs, [*told, *notes]),)
     return Corpus(name, source, target, splits, *about, prose=prose, columns=columns)
 
 
-def read_pairs(
-    files: Files, languages: str, columns: Columns | None = None
-) -> tuple[list[Pair], list[str]]:
+def read_pairs(files: Files, languages: str, columns: Columns | None = None) -> Read:
     """Read pairs from a file in any of the forms that are taken.
 
     Args:
@@ -103,13 +95,9 @@ def read_pairs(
         ValueError: if it is of another form, does not tell its columns, or has a line
             that is no pair.
     """
-    paths = _paths(files)
+    paths = [Path(files)] if isinstance(files, str | Path) else [*map(Path, files)]
     try:
-        one = len(paths) == 1
-        table = (
-            read_table(paths[0], languages) if one else side_by_side(paths, languages)
-        )
-        return _read(table, languages, columns)
+        return _read(read_table(paths), languages, columns)
     except ValueError as error:
         raise ValueError(f"{' and '.join(map(str, paths))}: {error}") from error
 
@@ -125,179 +113,110 @@ def in_one_line(pairs: Sequence[Pair], notes: Sequence[str]) -> str:
         >>> in_one_line([("yes", "sí")], ["left out: line 1"])
         'read 1 pair; left out: line 1; the first: yes → sí'
     """
-    source, target = (_short(" ".join(text.split())) for text in pairs[0])
+    source, target = (" ".join(text.split())[:60] for text in pairs[0])
     number = f"read {len(pairs):,} pair{'s' * (len(pairs) != 1)}"
     return "; ".join([number, *notes, printable(f"the first: {source} → {target}")])
 
 
-def _paths(files: Files) -> list[Path]:
-    return [Path(files)] if isinstance(files, str | Path) else [*map(Path, files)]
-
-
-def _language_codes(languages: str) -> tuple[str, str]:
-    source, _, target = languages.partition("-")
-    if not _LANGUAGE.fullmatch(source) or not _LANGUAGE.fullmatch(target):
-        raise ValueError(
-            "The languages are two codes of two or three small letters with a hyphen "
-            f"between them, such as en-de, but they are {languages!r}."
-        )
-    return source, target
-
-
-def _read(
-    table: Table, languages: str, wanted: Columns | None
-) -> tuple[list[Pair], list[str]]:
+def _read(table: Table, languages: str, wanted: Columns | None) -> Read:
     """Read all pairs, or refuse the file in a sentence that names its bad lines."""
-    rows = table.rows
-    while rows and not any(map(str.strip, rows[-1][1])):
+    rows, counts = table.rows, Counter[str]()
+    while len(rows) > 1 and not any(map(str.strip, rows[-1])):
         rows.pop()
-    if not rows:
-        raise ValueError("it is empty; give it one pair a line.")
-    columns, width, header = _columns(table, languages, wanted)
-    counts: Counter[str] = Counter()
-    pairs, faults = [], []
-    for number, cells in rows[header:]:
-        pair = _pair(cells, columns, 0 if wanted else width, table, counts)
-        if isinstance(pair, str):
-            faults.append(f"{table.unit} {number:,} {pair}")
+    width = max(2, Counter(map(len, rows)).most_common(1)[0][0])
+    columns, header = _columns(table, width, languages, wanted)
+    number, pairs, faults = 1 + len(table.told) + header - table.is_named, [], []
+    for cells in rows[header:]:
+        fits = len(cells) > max(columns) if wanted else len(cells) == width
+        pair = [_mended(cells[c], table, counts) for c in columns if fits]
+        if pair and all(map(normalize, pair)):
+            pairs.append((pair[0], pair[1]))
         else:
-            pairs.append(pair)
-    if faults or not pairs:
-        raise ValueError(_summary(faults, len(rows), table.unit))
-    chosen = f"columns {columns[0] + 1} and {columns[1] + 1} of {width}"
-    notes = [chosen] * (width > 2) + _notes(table, header)
-    notes += [
-        f"{what} in {n:,} sentence{'s' * (n != 1)}" for what, n in counts.items() if n
-    ]
-    return pairs, notes
+            faults.append(f"line {number:,} {_fault(cells, pair, width)}")
+        number += 1 + "".join(cells).count("\n")
+    if not pairs or (faults and not table.is_named):
+        raise ValueError(_summary(faults or ["none is below the titles"], len(rows)))
+    lost = left_out(len(faults), "without words on one side")
+    told = (f"{what} in {n:,} sentence{'s' * (n != 1)}" for what, n in counts.items())
+    return pairs, [*_notes(table, columns, width, header), *lost, *told]
 
 
-def _notes(table: Table, header: bool) -> list[str]:
-    """Tell what was left out of a table, the line of titles too."""
-    if not header:
-        return [*table.notes]
-    number, cells = table.rows[0]
-    titles = printable(", ".join(map(_short, cells)))
-    named = f"left out: line {number}, which names the columns: {titles}"
-    return [*table.notes, named]
+def _notes(table: Table, columns: Columns, width: int, header: bool) -> list[str]:
+    """Tell which columns were read, and what was left out before and above them."""
+    (one, other), number = (c + 1 for c in columns), 1 + len(table.told)
+    notes = [f"columns {one} and {other} of {width}"] * (width > 2) + [*table.notes]
+    if header and not table.is_named:
+        titles = printable(", ".join(title[:60] for title in table.rows[0]))
+        notes.append(f"left out: line {number}, which names the columns: {titles}")
+    return notes
 
 
 def _columns(
-    table: Table, languages: str, wanted: Columns | None
-) -> tuple[Columns, int, bool]:
+    table: Table, width: int, languages: str, wanted: Columns | None
+) -> tuple[Columns, bool]:
     """Find source and target among so many columns, and tell if line 1 has titles."""
-    rows = [cells for _, cells in table.rows if isinstance(cells, list)]
-    width = next((len(cells) for cells in rows if len(cells) > 1), 2)
-    even = [cells for cells in rows if len(cells) == width]
-    named = None
-    with contextlib.suppress(*[ValueError] * bool(wanted)):
-        named = named_columns(table.titles or rows[0] if rows else [], languages)
-    numbers = _numbers(even[1:], width)
-    words_above = len(even) > 2 < width and numbers != _numbers(even, width)
-    header = not table.titles and bool(named or words_above)
-    if wanted:
-        named = wanted[0] - 1, wanted[1] - 1
-    elif not named:
-        numbers = numbers if header else _numbers(even, width)
-        named = _first_two(table, even[header:], width, numbers)
-    return named, width, header
-
-
-def _numbers(rows: Sequence[list[str]], width: int) -> set[int]:
-    """Return the columns that have a bare whole number in every row."""
-    number = re.compile(r"\s*[0-9]+\s*")
-    every = (c for c in range(width) if all(number.fullmatch(row[c]) for row in rows))
-    return set(every if rows else ())
-
-
-def _first_two(
-    table: Table, rows: Sequence[list[str]], width: int, numbers: set[int]
-) -> Columns:
-    """Choose the first two columns that may hold sentences; refuse if in doubt."""
-    free = [c for c in range(width) if c not in table.apart]
+    rows = [cells for cells in table.rows if len(cells) == width] or [[""] * width]
+    is_number = re.compile(r"\s*[0-9]+\s*").fullmatch
+    free = [c for c in range(width) if f"{c + 1}" not in table.told.values()]
+    numbers = [c for c in free if all(is_number(row[c]) for row in rows[1:] or rows)]
+    again = rows[1] if len(rows) > 1 else []  # Tatoeba can write eng and spa in each
+    named = _by_name(["" if title in again else title for title in rows[0]], languages)
+    words_above = width > 2 and not all(is_number(rows[0][c]) for c in numbers)
+    header = table.is_named or bool(named) or words_above
     if len(free) > 2:  # of two, both stay: numerals are a corpus
         free = [c for c in free if c not in numbers]
-    doubt = ""
-    if table.titles and not table.mark:
-        doubt = f"its names {', '.join(map(repr, table.titles))} tell no languages"
-    elif len(free) < 2:
-        doubt = "it has fewer than two columns without numbers"
-    for c in [] if doubt or width == 2 or len(rows) < 2 else free[:2]:
-        if len({row[c] for row in rows}) == 1:
-            doubt = f"its column {c + 1} is {_short(rows[0][c])!r} in every line"
-    if doubt:
+    same = (len({row[c] for row in rows[header:]}) == 1 < len(rows) for c in free[:2])
+    doubt = table.is_named or len(free) < 2 or (width > 2 and any(same))
+    columns = named if doubt or named else (free[0], free[1])
+    columns = (wanted[0] - 1, wanted[1] - 1) if wanted else columns
+    if not columns or max(columns) >= width:
+        what = f"it begins with {[cell[:60] for cell in table.rows[0]]}"
         raise ValueError(
-            f"{doubt}; say which columns to read with --columns, such as --columns 2,3."
+            f"{what}, which does not tell the two columns to read; choose, such as "
+            "--columns 1,2 for the first two."
         )
-    return free[0], free[1]
+    return columns, header
 
 
-def _pair(
-    cells: list[str] | str,
-    columns: Columns,
-    width: int,
-    table: Table,
-    counts: Counter[str],
-) -> Pair | str:
-    """Return the pair of a row, or what is wrong with it."""
-    if fault := _fault(cells, width, max(columns) + 1, table.mark):
-        return fault
-    source, target = (_mended(cells[c], table.is_html, counts) for c in columns)
-    for name, sentence in (("source", source), ("target", target)):
-        if not normalize(sentence):
-            return f"has no words in its {name}"
-    return source, target
+def _by_name(titles: Sequence[str], languages: str) -> Columns | None:
+    """Find the columns with codes of the languages, or names in English or in them."""
+    codes = [_canonical(code) for code in languages.split("-")]
+    known = [Locale(c).languages for c in ("en", *codes) if localedata.exists(c)]
+    found = []
+    for code, side in zip(codes, ("source", "target"), strict=True):
+        names = {code, side, *(normalize(each.get(code, code)) for each in known)}
+        fits = (names & {_canonical(title), normalize(title)} for title in titles)
+        found += [column for column, fit in enumerate(fits) if fit][:1]
+    return (found[0], found[1]) if len({*found}) == 2 else None
 
 
-def _fault(cells: list[str] | str, width: int, last: int, mark: str) -> str:
-    if isinstance(cells, str):
-        return cells
-    text = " ".join(cells)
-    columns = f"has {len(cells)} column{'s' * (len(cells) != 1)}"
-    faults = {
-        "is not UTF-8": re.search("[\ud800-\udfff]", text),
-        "is empty": not text.strip(),
-        "holds a NUL, which is no character of a text": "\0" in text,
-        f"has no {_NAMES.get(mark, repr(mark))}": len(cells) < 2,
-        f"{columns} instead of {width}": width and len(cells) != width,
-        f"{columns}, and no column {last}": len(cells) < last,
-    }
-    return next((fault for fault, is_there in faults.items() if is_there), "")
+def _canonical(code: str) -> str:
+    """Return the one code that stands for a language: es for spa, en for en-US."""
+    code = re.split("[-_]", code.strip().lower())[0]
+    return str(core.get_global("language_aliases").get(code, code))
 
 
-def _mended(cell: str, is_html: bool, counts: Counter[str]) -> str:
+def _fault(cells: Sequence[str], pair: Sequence[str], width: int) -> str:
+    if not "".join(cells).strip():
+        return "is empty"
+    if not pair:
+        return f"has {len(cells)} column{'s' * (len(cells) != 1)} instead of {width}"
+    return f"has no words in its {'target' if normalize(pair[0]) else 'source'}"
+
+
+def _mended(cell: str, table: Table, counts: Counter[str]) -> str:
     """Return a sentence without what HTML writes instead of characters."""
-    counts["kept: outer quotes"] += cell[:1] == cell[-1:] == '"'
     text = _BREAK.sub(" ", cell)
-    if _TAG.search(text):
-        if is_html:
-            text = _TAG.sub(lambda t: " " * (t[1].lower() in _BETWEEN_WORDS), text)
-        else:
-            counts["kept: tags"] += 1
-    text = _ENTITY.sub(_character, text).replace("\n", " ")
-    if text != cell:
-        counts["mended: markup or line breaks"] += 1
+    if table.told.get("html") == "true":
+        text = _TAG.sub("", _BLOCK.sub(" ", text))
+    counts.update(["kept: tags"] * bool(_TAG.search(text)))
+    text = re.sub(r"&#?\w{1,32};", lambda entity: html.unescape(entity[0]), text)
+    text = re.sub("[\0\t\n\r\ud800-\udfff]", " ", text)
+    counts.update(["mended: markup or line breaks"] * (text != cell))
     return text
 
 
-def _character(entity: re.Match[str]) -> str:
-    if entity[1]:
-        return html.entities.html5.get(f"{entity[1]};", entity[0])
-    return html.unescape(entity[0])
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
-
-
-def _summary(faults: list[str], lines: int, unit: str) -> str:
-    if not faults:
-        return "it has titles, and no pair below them."
-    more = len(faults) - _SHOWN
-    shown = ", ".join(faults[:_SHOWN])
-    rest = f", and {more:,} more" if more > 0 else ""
-    tips = [tip for word, tip in _TIPS.items() if any(word in each for each in faults)]
-    return (
-        f"{len(faults):,} of {lines:,} {unit}s {'is' if len(faults) == 1 else 'are'} "
-        f"no pair: {shown}{rest}; correct them, {''.join(tips)}or leave them out."
-    )
+def _summary(faults: Sequence[str], lines: int) -> str:
+    some = [*faults[:3], *[f"and {len(faults) - 3:,} more"] * (len(faults) > 3)]
+    what = f"{len(faults):,} of {lines:,} lines hold no pair: {', '.join(some)}"
+    return f"{what}; correct or leave them out, or choose columns with --columns."

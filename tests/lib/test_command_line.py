@@ -242,7 +242,7 @@ def test_the_tokens_of_a_model_do_nothing_to_the_terminal(
         ("One.\n\n", "Sentence 2 is empty"),
         ("One.\n?!", "Sentence 2: There is nothing to translate in '?!'"),
         (b"I like the caf\xe9.\n", "not UTF-8 text: byte 14 is 0xe9"),
-        (b"H\0i\0", "Standard input: it holds a NUL"),
+        (b"One.\0Two.\n", "Standard input: it holds a NUL"),
         ("One.\nTwo.\n" + "the dog " * 300, "Sentence 3: A sentence of 601 sub-words"),
     ],
 )
