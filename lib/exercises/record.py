@@ -84,6 +84,8 @@ class Exercise(Trial):
     atol: float = 1e-4
     slips: dict[str, list[Any]] = field(default_factory=dict)
     """Sentences that name a slip, each with the wrong answers that make it."""
+    answer: Any = None
+    """The right answer as it is written, of which slips are rewrites."""
 
     @property
     def number(self) -> str:
@@ -218,6 +220,7 @@ cut off what lies too far.
             right=answer if plain else answer(),
             praise=praise,
             slips=slips,
+            answer=answer,
             read=read,
             form=form,
             without=without,

@@ -30,25 +30,38 @@ def told(right: Any, own: str, module: str) -> tuple[str, dict[str, list[Any]]]:
         ValueError: if the chapter's file has no such heading, or a line of it makes no
             wrong answer; the message names the line.
     """
+    praise, slips = read(own, module)
+    found: dict[str, list[Any]] = {sentence: [] for sentence in slips}
+    for sentence, lines in slips.items():
+        for place, line in lines:
+            try:
+                found[sentence].append(wrong(right, line))
+            except (SyntaxError, ValueError) as error:
+                raise ValueError(f"{place}: {error}") from error
+    return praise, found
+
+
+def read(own: str, module: str) -> tuple[str, dict[str, list[tuple[str, str]]]]:
+    """Return the praise of an exercise, and below each sentence its lines and places.
+
+    Raises:
+        ValueError: if the chapter's file has no such heading.
+    """
     file = Path(__file__).with_name(f"{module.rpartition('.')[2]}.md")
     lines = file.read_text("utf-8").splitlines()
     if f"## {own}" not in lines:
         raise ValueError(f"{file.name} has no heading '## {own}'.")
-    praise, slips = "", dict[str, list[Any]]()
-    for number, line in enumerate(lines, start=1):
-        if number <= lines.index(f"## {own}") + 1 or not line.strip():
-            continue
+    praise, slips = "", dict[str, list[tuple[str, str]]]()
+    begin = lines.index(f"## {own}") + 1
+    for number, line in enumerate(lines[begin:], start=begin + 1):
         if line.startswith("## "):
             break
         if line.startswith("- "):
             slips[line[2:].strip()] = []
-        elif not slips:
-            praise = f"{praise} {line}".strip()
+        elif slips and line.strip():
+            slips[[*slips][-1]].append((f"{file.name}, line {number}", line.strip()))
         else:
-            try:
-                slips[[*slips][-1]].append(wrong(right, line.strip()))
-            except (SyntaxError, ValueError) as error:
-                raise ValueError(f"{file.name}, line {number}: {error}") from error
+            praise = f"{praise} {line}".strip()
     return praise, slips
 
 
@@ -69,12 +82,19 @@ def wrong(right: Any, line: str) -> Any:
         >>> wrong(causal_mask, "= `length + 1`")(3)
         4
     """
+    space = dict(vars(inspect.getmodule(right)))
+    exec(code(right, line), space)
+    return space[right.__name__]
+
+
+def code(right: Any, line: str) -> str:
+    """Return what gives a wrong answer the name of the right one."""
     if instead := _INSTEAD.fullmatch(line):
         given = inspect.signature(right).parameters.values()
         names = ", ".join(map(_with_default, given))
         # Of an exercise that asks for a value, the value.
-        code = f"lambda {names}: {instead[1]}" if names else instead[1]
-        return eval(code, right.__globals__)
+        made = f"lambda {names}: {instead[1]}" if names else instead[1]
+        return f"{right.__name__} = {made}"
     if not _RULES.fullmatch(line):
         raise ValueError(
             f"{line!r} is neither `a piece` → `another` nor = `what it gives back`."
@@ -87,9 +107,7 @@ def wrong(right: Any, line: str) -> Any:
                 "replaced stands there exactly once."
             )
         source = source.replace(old, new)
-    space = dict(vars(inspect.getmodule(right)))
-    exec(source, space)
-    return space[right.__name__]
+    return source
 
 
 def _without_record(right: Callable[..., Any]) -> str:

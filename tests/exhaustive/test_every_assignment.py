@@ -15,7 +15,7 @@ import pytest
 from book.tools.course.hidden import record
 from book.tools.course.plan import exercise, exercises_of, read_plan
 from book.tools.project.address import ROOT
-from lib.exercises import CheckFailed
+from lib.exercises import CheckFailed, slips
 from tests.graded_course import Course, not_on_windows, part, set_up, solutions
 
 pytestmark = not_on_windows
@@ -32,19 +32,25 @@ def _environment() -> None:
 def slip_cell(number: str, turn: int) -> tuple[str, str]:
     """A cell that brings a slip along for its answer, and the sentence that it gets."""
     recorded = record(number)
-    slips = list(recorded.slips)
+    _, lines = slips.read(recorded.name, recorded.inputs.__module__)
+    sentences = list(lines)
     # Spread over the slips, which begin with the commonest.
-    sentence = slips[turn * (len(slips) - 1) // max(1, ROUNDS - 1)]
-    slip = recorded.slips[sentence]
+    sentence = sentences[turn * (len(sentences) - 1) // max(1, ROUNDS - 1)]
+    # What is right, which a slip may ask for, is not where an answer is tried.
+    line = next(line for _, line in lines[sentence] if ".right" not in line)
     with pytest.raises(CheckFailed) as failure:
-        recorded(slip[0] if isinstance(slip, list) else slip)
-    path = ROOT / "lib" / "exercises" / f"{recorded.chapter}.py"
-    cell = (
-        'import types\n\nbrought = types.ModuleType("brought")\n'
-        f"exec({path.read_text(encoding='utf-8')!r}, vars(brought))\n"
-        f"{exercise(number).answer} = brought.{recorded.name}.slips[{sentence!r}]"
-    )
-    return cell + "[0]" * isinstance(slip, list), str(failure.value)
+        recorded(slips.wrong(recorded.answer, line))
+    module, name = recorded.answer.__module__, recorded.answer.__name__
+    cell = 'import sys\nimport types\n\nbrought = types.ModuleType("brought")\n'
+    if module == f"lib.exercises.{recorded.chapter}":
+        path = ROOT / "lib" / "exercises" / f"{recorded.chapter}.py"
+        cell += f"exec({path.read_text(encoding='utf-8')!r}, vars(brought))\n"
+    else:
+        cell += (
+            f"import {module}\nvars(brought).update(vars(sys.modules[{module!r}]))\n"
+        )
+    cell += f"exec({slips.code(recorded.answer, line)!r}, vars(brought))\n"
+    return f"{cell}{exercise(number).answer} = brought.{name}", str(failure.value)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -64,7 +64,11 @@ def engine_writer(folder: Path, src: Tensor, tokens: int) -> Contender:
     """Let an engine write so many tokens for each sentence."""
     engine = ExportedTranslator(folder, torch.get_num_threads())
     ids = src.tolist()
-    return whole(lambda: engine.write(ids, 1, 0.0, tokens), len(src), tokens)
+
+    def write() -> list[list[int]]:
+        return [written.ids for written in engine.write(ids, 1, 0.0, tokens)]
+
+    return whole(write, len(src), tokens)
 
 
 # --- the sections ---------------------------------------------------------------------
