@@ -49,6 +49,7 @@ def slip_cell(number: str, turn: int) -> tuple[str, str]:
         cell += (
             f"import {module}\nvars(brought).update(vars(sys.modules[{module!r}]))\n"
         )
+        cell += 'brought.__name__ = "brought"\n'
     cell += f"exec({slips.code(recorded.answer, line)!r}, vars(brought))\n"
     return f"{cell}{exercise(number).answer} = brought.{name}", str(failure.value)
 
