@@ -14,6 +14,10 @@ BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 RUN := $(BIN)/python
 export PYTHON VENV BIN CHROMIUM TEXT
 SITE := _build/html
+# What the translator of real sentences is trained with; the phrase book is read twice.
+RECIPE := lib/shipped/tatoeba-en-es
+OWN := lib/corpora
+OWN_BY := sentences of this book, CC BY 4.0 (https://creativecommons.org/licenses/by/4.0/).
 
 # One thread for each process: the tests keep the cores busy by running side by side,
 # and the last digits of a sum depend on how it is divided among threads.
@@ -80,8 +84,12 @@ translate: setup ## translate: make translate TEXT="a sentence in English"
 train: setup ## train the translator that the book ships; more in ARGS
 	@$(ALL_CORES) $(RUN) -m lib train $(ARGS)
 
-retrain: setup ## train the shipped translator of real sentences again, run by run
-	@$(ALL_CORES) $(RUN) -m book.tools.lab.chain $(ARGS)
+retrain: setup ## train the shipped translator of real sentences again; more in ARGS
+	@$(ALL_CORES) $(RUN) -m lib train --corpus tatoeba-en-es \
+		--settings $(RECIPE)/settings.toml --watch $(RECIPE)/watched.txt \
+		--also $(OWN)/phrase-book.tsv --also $(OWN)/phrase-book.tsv \
+		--also $(OWN)/copies.tsv.gz --attribution "$(OWN_BY)" \
+		--out runs/retrained --resume $(ARGS)
 
 bench: setup ## measure training and decoding side by side; one part in ARGS
 	@$(ALL_CORES) $(RUN) -m book.tools.lab.bench $(ARGS)

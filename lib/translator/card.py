@@ -13,8 +13,6 @@ from lib.text.files import read_json, to_toml, write_whole
 from lib.translator.folder import find_folder
 
 REPORT_FILE, SETTINGS_FILE = "scores.json", "settings.toml"
-# Runs that a translator can have had before its last.
-EARLIER = ("first", "second", "third", "fourth", "fifth")
 _TEMPLATE = Path(__file__).with_name("card.md.jinja")
 
 
@@ -23,15 +21,9 @@ def write_card(folder: Path, report: Mapping[str, Any]) -> None:
     # Markdown, so that nothing is escaped as in HTML.
     cards = jinja2.Environment(trim_blocks=True, lstrip_blocks=True)
     cards.keep_trailing_newline = True
-    cards.filters |= {"toml": to_toml, "comma": "{:,}".format, "changed": _changed}
+    cards.filters |= {"toml": to_toml, "comma": "{:,}".format}
     template = cards.from_string(_TEMPLATE.read_text(encoding="utf-8"))
-    card = template.render(report=report, earlier=EARLIER, named=zip)
-    write_whole(folder / "README.md", card)
-
-
-def _changed(settings: Mapping[str, Any], last: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of an earlier run that the last one had otherwise."""
-    return {name: settings[name] for name in last if settings[name] != last[name]}
+    write_whole(folder / "README.md", template.render(report=report))
 
 
 def read_report(folder: Path | str) -> dict[str, Any]:

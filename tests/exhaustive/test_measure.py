@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import dataclasses
 import itertools
 import json
-import shlex
 import shutil
-from operator import itemgetter
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from book.tools.lab import measure
 from book.tools.lab.scoring import COUNTED, fingerprint
 from lib import corpora
+from lib.__main__ import main as lib
 from lib.commands.settings import read_settings
 from lib.corpora import Corpus, references
 from lib.evaluation import (
@@ -26,21 +26,17 @@ from lib.evaluation import (
     far_pairs,
 )
 from lib.text.files import read_json
-from lib.text.subwords import SubwordVocabulary
-from lib.training import TrainingSettings, read_log, train
+from lib.training import read_log
 from lib.translator import Translator
 
-SETTINGS = TrainingSettings(
-    d_model=8,
-    n_heads=1,
-    n_layers=1,
-    d_ff=8,
-    epochs=3,
-    average=3,
-    vocab_size=150,
-    tie_embeddings=True,
+SETTINGS = (
+    *("d_model=8", "n_heads=1", "n_layers=1", "d_ff=8", "epochs=3", "rise_again=2"),
+    *("vocab_size=150", "tie_embeddings=true"),
 )
-NAMES = ("first", "settings")
+MORE = [
+    ("Good night, Ana!", "¡Buenas noches, Ana!"),
+    ("I am at home.", "Estoy en casa."),
+]
 
 
 def make_corpus() -> Corpus:
@@ -52,22 +48,27 @@ def make_corpus() -> Corpus:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Train for three epochs, and make a translator of what is left behind."""
+    """Train for three epochs, and make a translator of what they end with."""
     run, out = tmp_path_factory.mktemp("run"), tmp_path_factory.mktemp("out")
-    corpus = make_corpus()
-    texts = (text for pair in corpus.splits["train"] for text in pair)
-    shared = SubwordVocabulary.build(texts, SETTINGS.vocab_size)
-    train(corpus.splits, shared, shared, SETTINGS, run / "it")
-    (run / "it" / "tokenizer.json").write_text(shared.to_json(), "utf-8")
-    make([str(out), "--run", str(run / "it"), "--machine", "an abacus"])
+    given = ["train", "--corpus", "tatoeba-en-es", "--attribution", "By us."]
+    given += [word for each in SETTINGS for word in ("--set", each)]
+    with with_a_small_corpus(run):
+        given += ["--also", str(run / "more.tsv")]
+        assert lib([*given, "--out", str(run / "it")]) == 0
+        measure.main([str(out), "--run", str(run / "it")])
     return out
 
 
-def make(words: list[str]) -> None:
+@contextlib.contextmanager
+def with_a_small_corpus(place: Path) -> Iterator[None]:
+    """Put a small corpus in the place of all others, and more pairs into a folder."""
+    text = "".join(f"{source}\t{target}\n" for source, target in MORE)
+    place.joinpath("more.tsv").write_text(text, "utf-8")
     corpus = make_corpus()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(corpora, "load", lambda name: corpus)
-        measure.main(words)
+        patch.setattr(measure, "OWN", place)
+        yield
 
 
 def test_the_folder_is_whole(folder: Path) -> None:
@@ -122,83 +123,40 @@ def test_a_folder_is_scored_again_to_the_same_scores(
     shutil.copytree(folder, again)
     wrong = read_json(again / "scores.json") | {"scores": {}}
     (again / "scores.json").write_text(json.dumps(wrong), "utf-8")
-    make([str(again)])
+    with with_a_small_corpus(tmp_path):
+        measure.main([str(again)])
     for name in ("scores.json", "README.md", "errors.json", "ngram_counts.csv"):
         assert (again / name).read_bytes() == (folder / name).read_bytes()
 
 
-SECOND = dataclasses.replace(
-    SETTINGS, epochs=2, average=2, subword_dropout=0.1, learning_rate=0.001
-)
+def test_it_says_what_each_end_and_their_mean_are_worth(folder: Path) -> None:
+    tried = read_json(folder / "tried.json")
+    assert [row["epochs"] for row in tried] == [[2], [3], [2, 3]]
+    assert tried[1]["difference"] == [0, 0, 0]
+    both, right = (
+        Translator.load(folder),
+        references(make_corpus().splits["validation"]),
+    )
+    found = compare_with_all(both.translate(right, beam_size=4), list(right.values()))
+    # The folder has it in 16 bits.
+    assert found["bleu"] == pytest.approx(tried[2]["bleu"], abs=2)
+    assert [row["epoch"] for row in read_log(folder / "log.csv")] == ["1", "2", "3"]
 
 
-def go_on(folder: Path, home: Path) -> Path:
-    """Train a translator further, and make another one of that run."""
-    run, out, start = home / "run", home / "out", Translator.load(folder)
-    shared = start.src_vocab
-    splits = make_corpus().splits
-    trained = train(splits, shared, shared, SECOND, run, start=start.model)
-    Translator(trained.model, shared, shared).save(run)
-    make([str(out), "--run", str(run), "--from", str(folder)])
-    return out
-
-
-def test_a_second_run_tells_of_the_first(folder: Path, tmp_path: Path) -> None:
-    out = go_on(folder, tmp_path)
-    report = read_json(out / "scores.json")
-    card = (out / "README.md").read_text("utf-8")
-    first, last = (read_settings([], out / f"{name}.toml") for name in NAMES)
-    assert first == read_settings([], folder / "settings.toml")
-    assert [dataclasses.asdict(first)] == [run["settings"] for run in report["earlier"]]
-    assert dataclasses.asdict(last) == report["settings"]
-    begin, more = map(shlex.split, report["command"].splitlines())
-    assert begin[-4:] == ["--settings", "first.toml", "--out", "first"]
-    assert more[-4:] == ["--settings", "settings.toml", "--from", "first"]
+def test_its_card_has_the_command_and_the_settings_of_the_run(folder: Path) -> None:
+    report, card = read_json(folder / "scores.json"), (folder / "README.md").read_text()
     assert report["command"] in card
-    assert "| training | 3 + 2 epochs in" in card
-    assert "\nsubword_dropout = 0.0\nepochs = 3\n" in card  # what the first had
-    rows = read_log(out / "log.csv")
-    assert [row["epoch"] for row in rows] == ["1", "2", "3", "4", "5"]
-    assert rows[:3] == read_log(folder / "log.csv")
-    before, tried = read_json(folder / "tried.json"), read_json(out / "tried.json")
-    assert tried[: len(before)] == before
-    (began,) = [row for row in tried if row["runs"] == 0]  # what the second began with
-    ended = max((row for row in before if row["epoch"] == 3), key=itemgetter("bleu"))
-    assert began["epoch"] == 3 and began["bleu"] == pytest.approx(ended["bleu"], abs=2)
-    assert {row["epoch"] for row in tried[len(before) :]} == {3, 4, 5}
-    best = max((row for row in tried if row["epoch"] == 5), key=itemgetter("bleu"))
-    assert report["averaged_runs"] == best["runs"]
-    assert ("began and ended with" in card) == (best["runs"] == 2)
-    assert both_ends_averaged(tmp_path / "run", folder)
-    seconds = sum(float(row["seconds"]) for row in rows)
-    assert report["seconds"] == round(seconds)
+    assert report["command"].endswith(" --settings settings.toml --also more.tsv")
+    told = read_settings([], folder / "settings.toml")
+    assert dataclasses.asdict(told) == report["settings"]
+    assert "the mean of the weights after epochs 2 and 3" in card
 
 
-def test_a_run_is_averaged_with_its_start_only_if_both_copy_or_neither(
-    folder: Path, tmp_path: Path
-) -> None:
-    """The mean of one that copies and one that does not forgets how to."""
-    go_on(folder, tmp_path)
-    told = measure.Run(tmp_path / "run", make_corpus(), folder)
-
-    def means_tried() -> bool:
-        return 2 in {row["runs"] for row in measure.choose_average(told)[0]}
-
-    assert means_tried()
-    told.settings = dataclasses.replace(told.settings, copying=0.4)
-    assert not means_tried()
-    told.earlier[-1]["settings"]["copying"] = 0.4
-    assert means_tried()
-
-
-def both_ends_averaged(run: Path, first: Path) -> bool:
-    """Whether the mean of two runs is that of what each of them ended with."""
-    told = measure.Run(run, make_corpus(), first)
-    models = (told.translator(1), Translator.load(first), told.translator(1, 2))
-    last, start, mean = (dict(each.model.named_parameters()) for each in models)
-    middle = {name: (last[name] + start[name]) / 2 for name in mean}
-    moved = any(not torch.equal(last[name], start[name]) for name in mean)
-    return moved and all(torch.allclose(mean[n], middle[n], atol=1e-6) for n in mean)
+def test_what_was_learned_from_besides_counts_as_learned_from(tmp_path: Path) -> None:
+    corpus, command = make_corpus(), "python -m lib train --also more.tsv"
+    with with_a_small_corpus(tmp_path):
+        learned = measure.learned_from(corpus, command)
+    assert learned == [*corpus.splits["train"], *MORE]
 
 
 def test_no_sentence_of_the_corpus_is_in_it(folder: Path) -> None:

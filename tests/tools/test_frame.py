@@ -2,11 +2,13 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from packaging.version import Version
 from book.tools.course.command import FOLDER
 from book.tools.project.address import ROOT
 from book.tools.site.browser import candidates, find_browser
+from lib.translator.card import read_report
 from tests.book_sources import imported, text_pages
 
 
@@ -139,6 +142,20 @@ def test_make_alone_lists_every_habit() -> None:
     found = re.findall(r"^  make (\S+)", make(ROOT).stdout, re.MULTILINE)
     phony = re.findall(r"\.PHONY: ((?:.*\\\n)*.*)", read("Makefile"))
     assert set(found) == set(phony[0].replace("\\\n", " ").split())
+
+
+def test_make_retrain_gives_the_command_of_the_card() -> None:
+    shown = make(ROOT, "-n", "retrain").stdout.split(" -m lib ")[1]
+    words = shlex.split(shown.replace("\\\n", ""))
+    # A card names files without where they lie.
+    words = [Path(word).name if (ROOT / word).is_file() else word for word in words]
+    told = shlex.split(read_report("tatoeba-en-es")["command"])[3:]
+    given = sorted(pairwise([*words, ""]))
+    for pair in pairwise(told):
+        if pair[0].startswith("--"):
+            given.remove(pair)
+    left = [option for option, _ in given if option.startswith("--")]
+    assert left == ["--out", "--resume", "--watch"]
 
 
 @pytest.mark.parametrize("page", text_pages(), ids=lambda path: path.name)

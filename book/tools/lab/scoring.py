@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from lib.corpora import Corpus, normalize, references
+from lib.corpora import Corpus, Pair, normalize, references
 from lib.evaluation import (
     KINDS,
     bleu,
@@ -47,8 +47,20 @@ class Graded(NamedTuple):
     far: dict[str, Any]
 
 
-def grade(answers: dict[str, list[str]], written: list[str], corpus: Corpus) -> Graded:
-    """Score translations of sources of the test part, all of them or the first few."""
+def grade(
+    answers: dict[str, list[str]],
+    written: list[str],
+    corpus: Corpus,
+    train: Sequence[Pair],
+) -> Graded:
+    """Score translations of sources of the test part, all of them or the first few.
+
+    Args:
+        answers: the sources with their references.
+        written: the translations.
+        corpus: whose parts say which sources are far from any that it trains on.
+        train: all pairs that were learned from.
+    """
     right = list(answers.values())
     sources = list(answers)
     far = set(references(far_pairs(corpus.splits))) & set(sources)
@@ -56,7 +68,6 @@ def grade(answers: dict[str, list[str]], written: list[str], corpus: Corpus) -> 
     scores = {"test": compare_with_all(written, right)}
     if members:
         scores["test-far"] = compare_with_all(*of_members(members, written, right))
-    train = corpus.splits["train"]
     distances = nearest_distances(answers, [source for source, _ in train])
     traits = {
         "words": [len(normalize(source).split()) for source in sources],
@@ -64,7 +75,7 @@ def grade(answers: dict[str, list[str]], written: list[str], corpus: Corpus) -> 
         "far": [int(source in far) for source in sources],
     }
     counts = counts_table({"": sentence_counts(written, right).tolist()}, traits)
-    errors = count_errors(answers, written, corpus, distances)
+    errors = count_errors(answers, written, train, distances)
     return Graded(scores, errors, counts, fingerprint(far))
 
 
@@ -99,11 +110,10 @@ def counts_table(
 def count_errors(
     answers: dict[str, list[str]],
     written: Sequence[str],
-    corpus: Corpus,
+    train: Sequence[Pair],
     distances: Sequence[int],
 ) -> dict[str, Any]:
     """Count the kinds of mistakes, and score by length, distance and rarest word."""
-    train = corpus.splits["train"]
     spanish = {word for _, target in train for word in words(target)}
     english = Counter(word for source in references(train) for word in words(source))
     kinds = Counter(
