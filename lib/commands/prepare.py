@@ -72,27 +72,16 @@ def _tell(*notes: str) -> None:
             print(note, file=sys.stderr)
 
 
-def check_languages(corpus: Corpus, copying: float) -> None:
-    """Refuse to draw names and numbers in other languages than those it knows."""
-    languages = corpus.source_language, corpus.target_language
-    if copying and languages != ("en", "es"):
-        raise ValueError(
-            f"copying = {copying} draws names and numbers in English and Spanish, "
-            f"but these sentences are {languages[0]} and {languages[1]}; set it to 0."
-        )
-
-
-def sizes_of(start: Translator, new_words: bool) -> dict[str, Any]:
+def sizes_of(start: Translator) -> dict[str, Any]:
     """Return the settings of a run that a translator to begin with decides."""
     from lib.today import leaves_of
 
     config = start.model.config
     names = ("d_model", "n_heads", "n_layers", "d_ff", "max_len", "norm_first")
     subwords = isinstance(start.src_vocab, SubwordVocabulary)
-    words = {} if new_words else {"vocab_size": len(start.src_vocab) if subwords else 0}
-    sizes = {name: getattr(config, name) for name in names}
-    leaves = leaves_of(start.model).changes()
-    return {**sizes, **leaves, "tie_embeddings": config.tie_embeddings, **words}
+    sizes = {name: getattr(config, name) for name in (*names, "tie_embeddings")}
+    words = {"vocab_size": len(start.src_vocab) if subwords else 0}
+    return {**sizes, **words, **leaves_of(start.model).changes()}
 
 
 def vocabularies_of(
@@ -103,7 +92,7 @@ def vocabularies_of(
         return start.src_vocab, start.tgt_vocab
     if settings.vocab_size:
         texts = (text for pair in pairs for text in pair)
-        alphabet = ALPHABET if settings.copying or settings.exchange else ""
+        alphabet = ALPHABET if settings.exchange else ""
         shared = SubwordVocabulary.build(texts, settings.vocab_size, alphabet)
         return shared, shared
     src_vocab, tgt_vocab = (Vocabulary.build(side) for side in zip(*pairs, strict=True))

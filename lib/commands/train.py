@@ -21,7 +21,6 @@ from lib.commands.options import (
     whole_number,
 )
 from lib.commands.prepare import (
-    check_languages,
     fitting,
     pairs_of_a_run,
     sentences_to_watch,
@@ -89,12 +88,6 @@ def add_parser(commands: Any) -> None:
         help="begin with the weights and words of a trained translator: a folder, or "
         "the name of a shipped one; the run has its sizes",
     )
-    parser.add_argument(
-        "--new-words",
-        action="store_true",
-        help="with --from: learn the sub-words anew, and keep the weights of those "
-        "that it has already",
-    )
     add_tokenizer_option(parser)
     parser.add_argument(
         "--watch",
@@ -137,13 +130,12 @@ def run(options: argparse.Namespace) -> None:
     from lib.translator import Translator
 
     start = Translator.load(options.start) if options.start else None
-    fixed = sizes_of(start, options.new_words) if start else None
+    fixed = sizes_of(start) if start else None
     own = pairs_of_a_run(options) if options.pairs else None
     usual = suited_to(len(own.splits["train"])) if own and not start else None
     settings = read_settings(options.set, options.settings, fixed, usual)
     hardware = Hardware(options.devices, options.strategy, options.accelerator)
     corpus = own or pairs_of_a_run(options)
-    check_languages(corpus, settings.copying)
     _tell_if_slow(settings, hardware)
     folder = options.out or Path("runs") / corpus.title
     with _one_voice(folder):
@@ -160,12 +152,10 @@ def _train(
 ) -> None:
     from lib.training import is_first_process, train
     from lib.training.report import report_run
-    from lib.training.words import with_words
     from lib.translator import Translator
 
     tokenizer = _tokenizer(options, corpus)
-    known = None if options.new_words else start
-    vocabularies = vocabularies_of(corpus.splits["train"], settings, known)
+    vocabularies = vocabularies_of(corpus.splits["train"], settings, start)
     encoded = fitting(corpus.splits, *vocabularies, settings.max_len)
     task = train(
         {**corpus.splits, **encoded},
@@ -176,7 +166,7 @@ def _train(
         progress=watched(),
         tokenizer=tokenizer,
         hardware=hardware,
-        start=with_words(start, vocabularies) if start else None,
+        start=start.model if start else None,
         watch=sentences_to_watch(options.watch, encoded["validation"].pairs),
     )
     if not is_first_process():
@@ -230,8 +220,6 @@ def _one_voice(folder: Path) -> Iterator[None]:
 def _check_options(options: argparse.Namespace) -> None:
     """Refuse options that do not go together; without a corpus, choose the grammar."""
     check_corpus_options(options)
-    if options.new_words and not options.start:
-        raise ValueError("--new-words needs --from: the weights that it takes over.")
     if options.pairs is None:
         options.corpus = options.corpus or "grammar"
     for name in ("pairs", "also"):
@@ -267,7 +255,6 @@ def _command(options: argparse.Namespace) -> str:
     words = _files("--pairs", options.pairs or ())
     words += [w for n, value in given.items() if value for w in (f"--{n}", str(value))]
     words += [word for files in options.also for word in _files("--also", files)]
-    words += ["--new-words"] * options.new_words
     return "python -m lib train " + shlex.join(words)
 
 

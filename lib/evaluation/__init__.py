@@ -34,7 +34,6 @@ from lib.evaluation.scores import (
     exact_match,
     score,
     score_texts,
-    sentence_bleu,
     tokenizer_for,
     unseen_parts,
 )
@@ -74,7 +73,6 @@ __all__ = [
     "score",
     "score_strangers",
     "score_texts",
-    "sentence_bleu",
     "sentence_counts",
     "share_interval",
     "strangers",

@@ -27,7 +27,6 @@ _TOKENIZERS = {
     **dict.fromkeys(("zh", "zho", "cmn", "yue"), "zh"),
     **dict.fromkeys(("ja", "jpn", "ko", "kor", "th", "tha", "lo", "km", "my"), "char"),
 }
-_SENTENCE_BLEU = BLEU(effective_order=True)
 
 
 class Score(NamedTuple):
@@ -96,26 +95,6 @@ def chrf(
     """
     value, signature = _sacrebleu(CHRF(beta=CHRF_BETA), predictions, references)
     return Score(value, f"chrF{CHRF_BETA}|{signature}")
-
-
-def sentence_bleu(prediction: str, reference: str) -> float:
-    """Compare one translation with one reference, as :func:`bleu` does a test set.
-
-    Of a single short sentence, runs longer than itself do not count; by :func:`bleu`
-    it would get next to nothing for them.
-
-    Args:
-        prediction: what the model wrote.
-        reference: the right answer.
-
-    Returns:
-        The score from 0 to 100.
-
-    Example:
-        >>> round(sentence_bleu("Los gatos duermen.", "Los gatos comen."))
-        35
-    """
-    return float(_SENTENCE_BLEU.sentence_score(prediction, [reference]).score)
 
 
 def tokenizer_for(language: str) -> str:

@@ -11,7 +11,6 @@ from lib.training.objective import (
     translation_loss,
     warmup_decay,
 )
-from lib.training.risk import expected_risk, translation_cost
 from lib.training.settings import TrainingSettings
 from lib.training.task import LanguageTask, TranslationTask
 from lib.training.translators import train
@@ -25,7 +24,6 @@ __all__ = [
     "TrainingSettings",
     "TranslationData",
     "TranslationTask",
-    "expected_risk",
     "is_first_process",
     "low_rank",
     "merge_low_rank",
@@ -33,7 +31,6 @@ __all__ = [
     "token_accuracy",
     "train",
     "train_language_model",
-    "translation_cost",
     "translation_loss",
     "warmup_decay",
 ]

@@ -9,7 +9,6 @@ from typing import Any
 import lightning
 from torch.utils.data import DataLoader
 
-from lib.corpora.copying import Copying
 from lib.corpora.exchange import Exchange
 from lib.text import Vocabulary
 from lib.text.pairs import (
@@ -122,16 +121,12 @@ class TranslationData(TextData):
                     )
 
     def _of_epoch(self, seed: int) -> ParallelDataset:
-        settings, dropout = self.settings, self.settings.subword_dropout
-        anew = settings.copying or settings.exchange
-        train_set = self._drawn_anew(seed) if anew else self.train_set
+        exchange, dropout = self.settings.exchange, self.settings.subword_dropout
+        train_set = self._drawn_anew(seed) if exchange else self.train_set
         return cut_again(train_set, dropout, seed) if dropout else train_set
 
     def _drawn_anew(self, seed: int) -> ParallelDataset:
-        if self.settings.copying:
-            pairs = self._copies.mixed(self.settings.copying, seed)
-        else:
-            pairs = self._exchange.drawn(self.settings.exchange, seed)
+        pairs = self._exchange.drawn(self.settings.exchange, seed)
         drawn = ParallelDataset(pairs, *self.train_set.vocabularies)
         # A name that is spelled out may be long: too long for the model's positions, or
         # for a batch, which counts <sos> as well.
@@ -141,10 +136,6 @@ class TranslationData(TextData):
     @functools.cached_property
     def _exchange(self) -> Exchange:
         return Exchange(self.train_set.pairs)
-
-    @functools.cached_property
-    def _copies(self) -> Copying:
-        return Copying(self.train_set.pairs)
 
 
 def _encoded(

@@ -56,7 +56,7 @@ def train_language_model(
         >>> train_language_model(splits, words, tiny).model.config.vocab_size
         6
     """
-    for name in ("subword_dropout", "copying", "candidates"):
+    for name in ("subword_dropout", "exchange"):
         if getattr(settings, name):
             raise ValueError(
                 f"{name} = {getattr(settings, name)} is for translators; set it to 0."

@@ -42,28 +42,6 @@ def translation_loss(
     )
 
 
-def sentence_log_probs(logits: Tensor, labels: Tensor, pad_id: int) -> Tensor:
-    r"""Return how likely the model finds each target, given its source.
-
-    Args:
-        logits: the scores that the model gives each word of the vocabulary.
-        labels: the words of the targets.
-        pad_id: the id of padding in the *target* vocabulary.
-
-    Shape:
-        - logits: :math:`(B, T, V)`; labels: :math:`(B, T)`.
-        - Output: :math:`(B)` log-probabilities, each the sum over a target's words.
-
-    Raises:
-        ValueError: if the shapes do not fit, or all labels are padding.
-    """
-    _check_labels(logits, labels, pad_id)
-    losses = F.cross_entropy(
-        logits.transpose(1, 2), labels, ignore_index=pad_id, reduction="none"
-    )  # (B, T), 0 at padding
-    return -losses.sum(dim=1)
-
-
 def token_accuracy(logits: Tensor, labels: Tensor, pad_id: int) -> Tensor:
     r"""Return the share of next words that the model ranks first, padding left out.
 

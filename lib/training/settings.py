@@ -35,9 +35,6 @@ class TrainingSettings:
         subword_dropout: probability with which each merge of sub-words is left out of
             the sources in training, so that a word comes cut in several ways; needs
             ``vocab_size``.
-        copying: share of the training pairs that are drawn anew for each epoch, with
-            other names, numbers and forms in them, so that it learns to copy what it
-            does not know; for English to Spanish.
         exchange: share of the training pairs that are read with other names and
             numbers in each epoch, so that it learns to copy what it does not know; a
             sixth of it is the share that loses marks or capitals.
@@ -49,10 +46,6 @@ class TrainingSettings:
             thirds of the highest; the model at the end is then the mean of the weights
             at both ends. 0 for never.
         label_smoothing: share of the probability that is spread over all words.
-        candidates: translations of its own, by beam search, that the model learns from
-            for each source, by their scores (minimum risk training); 0 to learn from
-            the words of the reference. It is for a translator to go on with, which
-            knows its words already, and ``label_smoothing`` does not count.
         clip: longest gradient; a longer one is shortened to this length.
         average: the model at the end is the mean of so many last epochs.
         patience: end early when the validation loss has not fallen for so many epochs;
@@ -87,7 +80,6 @@ class TrainingSettings:
     kv_heads: int = 0
     vocab_size: int = 0
     subword_dropout: float = 0.0
-    copying: float = 0.0
     exchange: float = 0.0
     epochs: int = 5
     max_tokens: int = 1024
@@ -95,7 +87,6 @@ class TrainingSettings:
     warmup_steps: int = 300
     rise_again: int = 0
     label_smoothing: float = 0.05
-    candidates: int = 0
     clip: float = 1.0
     average: int = 1
     patience: int = 0
@@ -168,13 +159,7 @@ _OF_MODEL = (
 _LEAVES = ("norm", "feed_forward", "positions", "kv_heads")
 _POSITIVE = ("epochs", "max_tokens", "learning_rate", "clip", "average")
 # The others are not below 0, and some are below a limit.
-_LIMITS = {
-    "seed": 2**32,
-    "label_smoothing": 1,
-    "subword_dropout": 1,
-    "copying": 1,
-    "exchange": 1,
-}
+_LIMITS = {"seed": 2**32, "label_smoothing": 1, "subword_dropout": 1, "exchange": 1}
 
 
 def _check_range(name: str, value: float) -> None:

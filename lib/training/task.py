@@ -19,7 +19,6 @@ from lib.training.objective import (
     translation_loss,
     warmup_decay,
 )
-from lib.training.risk import own_translations_risk
 from lib.training.settings import TrainingSettings
 
 _SECOND = 2 / 3  # of the highest rate, where it rises again
@@ -95,22 +94,15 @@ class LanguageTask(lightning.LightningModule):
 
     def _share_of_loss(self, batch: Any, tokens: int) -> Tensor:
         """Return what the mean over all processes makes the loss of the batch."""
-        mine, some, processes = self._mine(batch)
+        processes = self.trainer.world_size if self._trainer else 1
+        mine = shard(batch, self.global_rank, processes)
         weight = self._count_tokens(mine) * processes / max(tokens, 1)
-        *read, labels = some
+        # Without a sentence, it computes for nothing: the others wait for it.
+        *read, labels = mine if len(mine[0]) else batch
         logits = self.model(*read)  # (B, T, V)
         smoothing = self.settings.label_smoothing
         loss = translation_loss(logits, labels, self.pad_id, smoothing)
         return loss * weight  # by tokens, not by sentences: the loss is a mean of those
-
-    def _mine(self, batch: Any) -> tuple[Any, Any, int]:
-        """Return what of a batch this process is to learn, and what it computes with.
-
-        Without a sentence, it computes for nothing: the others wait for it.
-        """
-        processes = self.trainer.world_size if self._trainer else 1
-        mine = shard(batch, self.global_rank, processes)
-        return mine, mine if len(mine[0]) else batch, processes
 
     def _mean_of_processes(self, loss: Tensor) -> Tensor:
         if self._trainer is None:
@@ -163,16 +155,11 @@ class LanguageTask(lightning.LightningModule):
 class TranslationTask(LanguageTask):
     r"""A Transformer that learns to translate, as :class:`LanguageTask` says.
 
-    With ``candidates``, the model learns from its own translations instead.
-
     Args:
         settings: sizes, leaves and hyperparameters.
         src_vocab: the words of the source language.
         tgt_vocab: the words of the target language.
         bleu_tokenizer: how the BLEU of the validation part cuts sentences into words.
-
-    Raises:
-        ValueError: if there are more ``candidates`` than the target has words.
 
     Example:
         >>> words = Vocabulary(["go", "to"])
@@ -189,11 +176,6 @@ class TranslationTask(LanguageTask):
         tgt_vocab: Vocabulary,
         bleu_tokenizer: str = BLEU_TOKENIZER,
     ) -> None:
-        if settings.candidates > len(tgt_vocab):
-            raise ValueError(
-                f"candidates must be at most the {len(tgt_vocab):,} tokens of the "
-                f"vocabulary, but it is {settings.candidates}."
-            )
         pad_id = tgt_vocab.pad_id
         config = settings.model_config(len(src_vocab), len(tgt_vocab), pad_id)
         leaves = settings.leaves().changes()
@@ -202,14 +184,6 @@ class TranslationTask(LanguageTask):
         self.bleu_tokenizer = bleu_tokenizer
         self.written: list[str] = []
         self.wanted: list[str] = []
-
-    def _share_of_loss(self, batch: Batch, tokens: int) -> Tensor:
-        candidates = self.settings.candidates
-        if not candidates:
-            return super()._share_of_loss(batch, tokens)
-        mine, some, processes = self._mine(batch)
-        risk = own_translations_risk(self.model, some, self.tgt_vocab, candidates)
-        return risk * (len(mine.src) * processes / len(batch.src))
 
     def validation_step(self, batch: Batch) -> None:
         super().validation_step(batch)

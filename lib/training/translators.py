@@ -60,8 +60,8 @@ def train(
             something else, or if another run is at work in it.
         KeyboardInterrupt: if Ctrl-C stopped it; ``resume`` goes on.
         ValueError: if the run in the folder had other settings or sentences, if a
-            sentence is too long, if the hardware is not there, if the loss is no
-            number any more, or if ``candidates`` have no trained model to begin with.
+            sentence is too long, if the hardware is not there, or if the loss is no
+            number any more.
 
     Example:
         >>> pairs = [("lets go", "vamos"), ("to go", "ir")]
@@ -71,11 +71,6 @@ def train(
         >>> train(splits, english, spanish, tiny).model.config.tgt_vocab_size
         6
     """
-    if settings.candidates and start is None:
-        raise ValueError(
-            f"candidates = {settings.candidates} needs a trained translator to begin "
-            "with (--from): one that writes nothing right learns nothing from it."
-        )
     data = TranslationData(splits, src_vocab, tgt_vocab, settings)
     folder = None if folder is None else Path(folder)
     pairs = {

@@ -83,18 +83,22 @@ def test_training_sees_random_cuts_and_validation_never() -> None:
 
 @pytest.mark.parametrize("room", [1, 2])  # a batch counts <sos>, positions do not
 def test_what_is_drawn_anew_fits_the_model_and_a_batch(room: int) -> None:
-    pairs = [("Go, Tom.", "Ve, Tom."), ("Tom is here.", "Tom está.")] * 9
+    names = ("Tom", "Ken", "Bartholomew", "Constantin")
+    pairs = [(f"Go, {name}.", f"Ve, {name}.") for name in names] * 9
     vocabulary = SubwordVocabulary.build(TEXTS, size=150)
     needed = max(
         positions_needed(*pair)
         for pair in ParallelDataset(pairs, vocabulary, vocabulary)
     )
     settings = TrainingSettings(
-        copying=0.9, vocab_size=150, max_len=needed, max_tokens=needed + room
+        exchange=0.9, vocab_size=150, max_len=needed, max_tokens=needed + room
     )
     splits = {"train": pairs, "validation": pairs}
     data = TranslationData(splits, vocabulary, vocabulary, settings)
-    drawn = [pair for seed in range(5) for pair in data._of_epoch(seed)]
+    epochs = [data._of_epoch(seed) for seed in (0, 1, 0)]
+    assert epochs[0].pairs == epochs[2].pairs != epochs[1].pairs
+    drawn = [pair for epoch in epochs for pair in epoch]
+    assert len(drawn) < 3 * len(pairs), "no two long names together"
     assert all(positions_needed(*pair) <= needed for pair in drawn)
     assert all(max(map(len, pair)) <= needed + room for pair in drawn)
     assert len(data.train_dataloader()) > 0

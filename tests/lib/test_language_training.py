@@ -27,7 +27,6 @@ from lib.text import (
 from lib.today import LanguageModel, leaves_of
 from lib.training import LanguageTask, TrainingSettings, train, train_language_model
 from lib.training.devices import shard
-from lib.training.words import with_words
 from lib.translator import Translator
 from tests.lib.test_training import ended_after, equal, losses
 from tests.refusals import Call, each_refusal, refuses
@@ -146,14 +145,11 @@ def test_the_leaves_of_the_settings_are_trained_and_gone_on_with() -> None:
     settings = tiny(epochs=1, **changes)
     translator = Translator(train(SPLITS, WORDS, WORDS, settings).model, WORDS, WORDS)
     assert leaves_of(translator.model).changes() == changes
-    assert changes.items() <= sizes_of(translator, new_words=False).items()
-    more = Vocabulary([*WORDS.tokens[6:], "four"], specials=WORDS.tokens[:6])
-    grown = with_words(translator, (more, more))
-    assert leaves_of(grown).changes() == changes
-    again = train(SPLITS, more, more, settings, start=grown)
+    assert changes.items() <= sizes_of(translator).items()
+    again = train(SPLITS, WORDS, WORDS, settings, start=translator.model)
     assert leaves_of(again.model).changes() == changes
     with pytest.raises(ValueError, match=r"has the leaves .*'rms'"):
-        train(SPLITS, more, more, tiny(), start=grown)
+        train(SPLITS, WORDS, WORDS, tiny(), start=translator.model)
 
 
 @each_refusal(
@@ -164,7 +160,7 @@ def test_the_leaves_of_the_settings_are_trained_and_gone_on_with() -> None:
     ),
     (lambda: tiny(norm="batch"), "norm must be one of layer, rms"),
     (lambda: trained(ONE_TEXT, kv_heads=3), "3 does not divide 2"),
-    (lambda: trained(ONE_TEXT, copying=0.1), r"copying = 0\.1 is for translators"),
+    (lambda: trained(ONE_TEXT, exchange=0.1), r"exchange = 0\.1 is for translators"),
     (lambda: trained(ONE_TEXT, max_len=2), "has 3 tokens, but max_len is 2"),
     (lambda: trained(TextDataset([], 0)), "no sentences in its part 'train'"),
 )

@@ -38,7 +38,7 @@ from lib.speed import fuse
 from lib.text import Pair, ParallelDataset, TextDataset, tokenize
 from lib.text.files import write_json
 from lib.training.adapting import low_rank, merge_low_rank
-from lib.training.objective import sentence_log_probs, translation_loss, warmup_decay
+from lib.training.objective import translation_loss, warmup_decay
 from lib.translator import Translator
 from lib.translator.folder import read_language_model
 
@@ -312,7 +312,9 @@ def prefer(
 
 def log_probs(model: nn.Module, batch: Any) -> Tensor:
     """Return how likely a model finds each target of a batch (B)."""
-    return sentence_log_probs(model(batch.src, batch.tgt_in), batch.tgt_out, 0)
+    logits = model(batch.src, batch.tgt_in).transpose(1, 2)  # (B, V, T)
+    losses = F.cross_entropy(logits, batch.tgt_out, ignore_index=0, reduction="none")
+    return -losses.sum(dim=1)
 
 
 @torch.no_grad()
