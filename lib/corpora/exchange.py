@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from lib.text import Pair
 from lib.text.reading import plain
 
-_WORD = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]{2,})*")
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_words = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]{2,})*").findall
+_numbers = re.compile(r"\d+(?:[.,:]\d+)*").findall
+_digits = re.compile(r"\d").findall
 
 
 class Exchange:
@@ -42,34 +43,23 @@ class Exchange:
 
     def __init__(self, pairs: Sequence[Pair]) -> None:
         self.pairs = [(plain(src), plain(tgt)) for src, tgt in pairs]
-        met: Counter[str] = Counter()
-        alike: Counter[str] = Counter()
+        met, both = Counter[str](), Counter[str]()
         for src, tgt in self.pairs:
-            inside, there = _WORD.findall(src)[1:], set(_WORD.findall(tgt))
-            met.update(inside)
-            alike.update(there.intersection(inside))
-        self._known = {
-            name
-            for name, count in alike.items()
-            if len(name) > 2 and name[0].isupper() and name[-1].islower()
-            if 2 * count > met[name] and count > 9 * met[name.lower()]
-        }
-        self._names: dict[tuple[str, bool], list[str]] = defaultdict(list)
-        self._numbers: dict[str, list[str]] = defaultdict(list)
-        for src, tgt in self.pairs:
-            for name in self.names(src, tgt):
-                self._names[_place(src, name)].append(name)
-            for number in _NUMBER.findall(src):
-                self._numbers[re.sub(r"\d", "0", number)].append(number)
-        for names in self._names.values():
-            names[:] = sorted({*names})
+            met.update(inside := _words(src)[1:])
+            both.update({*inside}.intersection(_words(tgt)))
+        # Written alike more often than not, and hardly ever with a small letter.
+        large = (w for w in both if len(w) > 2 and w[0].isupper() and w[-1].islower())
+        self._known = {w for w in large if met[w] < 2 * both[w] > 18 * met[w.lower()]}
+        names = {(_place(p[0], n), n) for p in self.pairs for n in self.names(*p)}
+        numbers = [(_shape(n), n) for src, _ in self.pairs for n in _numbers(src)]
+        self._of_kind: dict[object, list[str]] = defaultdict(list)
+        for kind, one in [*sorted(names), *numbers]:
+            self._of_kind[kind].append(one)
 
     def names(self, src: str, tgt: str) -> list[str]:
         """Return the names that stand on both sides, equally often."""
-        left, right = Counter(_WORD.findall(src)), Counter(_WORD.findall(tgt))
-        return [
-            name for name in left if name in self._known if left[name] == right[name]
-        ]
+        left, right = Counter(_words(src)), Counter(_words(tgt))
+        return [w for w in left if w in self._known and left[w] == right[w]]
 
     def drawn(self, share: float, seed: int) -> list[Pair]:
         """Return all pairs, with other names and numbers in a share of them.
@@ -81,26 +71,21 @@ class Exchange:
         draw, drawn = random.Random(seed), []
         for src, tgt in self.pairs:
             if draw.random() < share:
-                src, tgt = self._renumbered(*self._renamed(src, tgt, draw), draw)
+                src, tgt = self._exchanged(src, tgt, draw)
             if draw.random() < share / 6:
-                src, tgt = _bare(src, tgt, draw.randrange(3))
+                src, tgt = draw.choice(_bare(src, tgt))
             drawn.append((src, tgt))
         return drawn
 
-    def _renamed(self, src: str, tgt: str, draw: random.Random) -> Pair:
+    def _exchanged(self, src: str, tgt: str, draw: random.Random) -> Pair:
         for name, place in [(name, _place(src, name)) for name in self.names(src, tgt)]:
-            new, other = draw.choices(self._names[place], k=2)
-            if (lot := draw.random()) < 0.5:
-                new = new[: (len(new) + 1) // 2] + other[len(other) // 2 :].lower()
-            elif lot < 0.65:
-                new = f"{new} {other}"
+            new, other = draw.choices(self._of_kind[place], k=2)
+            halves = new[: (len(new) + 1) // 2] + other[len(other) // 2 :].lower()
+            (new,) = draw.choices([halves, f"{new} {other}", new], [0.5, 0.15, 0.35])
             src, tgt = (re.sub(rf"\b{name}\b", new, side) for side in (src, tgt))
-        return src, tgt
-
-    def _renumbered(self, src: str, tgt: str, draw: random.Random) -> Pair:
-        for old in dict.fromkeys(_NUMBER.findall(src)):
-            new = _digits(draw.choice(self._numbers[re.sub(r"\d", "0", old)]))
-            there = [n for n in _NUMBER.findall(tgt) if _digits(n) == _digits(old)]
+        for old in dict.fromkeys(_numbers(src)):
+            new = draw.choice(self._of_kind[_shape(old)])
+            there = [n for n in _numbers(tgt) if _digits(n) == _digits(old)]
             if len(there) == src.count(old) == 1 and int(old[0]) > 1 < int(new[0]):
                 src, tgt = _put(src, old, new), _put(tgt, there[0], new)
         return src, tgt
@@ -112,20 +97,17 @@ def _place(src: str, name: str) -> tuple[str, bool]:
     return before[1].lower() if before else "", name[-1] == "a"
 
 
-def _digits(number: str) -> str:
-    return re.sub(r"\D", "", number)
+def _shape(number: str) -> str:
+    return re.sub(r"\d", "{}", number)
 
 
-def _put(side: str, old: str, digits: str) -> str:
+def _put(side: str, old: str, new: str) -> str:
     """Put other digits into a number, which keeps its own marks between them."""
-    new = re.sub(r"\d", "{}", old).format(*digits)
-    return re.sub(rf"(?<![\d.,:]){re.escape(old)}(?![\d])", new, side)
+    there = rf"(?<![\d.,:]){re.escape(old)}(?![\d])"
+    return re.sub(there, _shape(old).format(*_digits(new)), side)
 
 
-def _bare(src: str, tgt: str, way: int) -> Pair:
-    """Leave out the question mark, the apostrophes or the capitals."""
-    if way == 0:
-        return re.sub(r"\?$", ".", src), tgt
-    if way == 1:
-        return src.replace("'", ""), tgt
-    return src[:1] + src[1:].lower(), tgt.lower()
+def _bare(src: str, tgt: str) -> list[Pair]:
+    """Return a pair without its question mark, its apostrophes, or its capitals."""
+    small = src[:1] + src[1:].lower(), tgt.lower()
+    return [(re.sub(r"\?$", ".", src), tgt), (src.replace("'", ""), tgt), small]
