@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
     loading("evaluate")
     from lib.evaluation import TYPED, score, score_strangers, tokenizer_for
     from lib.translator import Translator
-    from lib.translator.card import read_report
+    from lib.translator.folder import read_report
 
     found: dict[str, Any] = {"model": options.model, "scores": {}}
     parts: dict[str, Sequence[Pair]] = {}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,21 +17,19 @@ from lib.commands.options import (
     add_tokenizer_option,
     check_corpus_options,
     counter,
+    load_corpus,
     loading,
     watched,
     whole_number,
 )
-from lib.commands.prepare import (
-    fitting,
-    pairs_of_a_run,
-    sentences_to_watch,
-    sizes_of,
-    vocabularies_of,
-)
 from lib.commands.settings import read_settings, suited_to
-from lib.corpora import Corpus
+from lib.corpora import Corpus, Pair, limit_training
+from lib.corpora.own import read_sentences, with_more
+from lib.text import SubwordVocabulary, Vocabulary
+from lib.text.subwords import ALPHABET
 
 if TYPE_CHECKING:
+    from lib.text import ParallelDataset
     from lib.training import Hardware, TrainingSettings
     from lib.translator import Translator
 
@@ -151,7 +150,7 @@ def _train(
     start: Translator | None,
 ) -> None:
     from lib.training import is_first_process, train
-    from lib.training.report import report_run
+    from lib.training.folders import report_run
     from lib.translator import Translator
 
     tokenizer = _tokenizer(options, corpus)
@@ -182,10 +181,102 @@ def _train(
     print(f"The translator is in {folder}.", file=sys.stderr)
 
 
+def pairs_of_a_run(options: argparse.Namespace) -> Corpus:
+    """Load the corpus that the options name, and say what was left out of it."""
+    corpus = load_corpus(options)
+    if options.limit is not None:
+        corpus = limit_training(corpus, options.limit)
+    if options.also:
+        about = options.attribution, options.columns
+        corpus = with_more(corpus, options.also, *about)
+    _tell(*(f"{corpus.name}: {note}" for note in corpus.notes))
+    splits = dict(corpus.splits)  # the phrases are too few to part
+    splits.setdefault("validation", splits["train"])
+    return dataclasses.replace(corpus, splits=splits)
+
+
+def _tell(*notes: str) -> None:
+    from lib.training import is_first_process
+
+    if is_first_process():
+        for note in notes:
+            print(note, file=sys.stderr)
+
+
+def sizes_of(start: Translator) -> dict[str, Any]:
+    """Return the settings of a run that a translator to begin with decides."""
+    from lib.today import leaves_of
+
+    config = start.model.config
+    names = ("d_model", "n_heads", "n_layers", "d_ff", "max_len", "norm_first")
+    subwords = isinstance(start.src_vocab, SubwordVocabulary)
+    sizes = {name: getattr(config, name) for name in (*names, "tie_embeddings")}
+    words = {"vocab_size": len(start.src_vocab) if subwords else 0}
+    return {**sizes, **words, **leaves_of(start.model).changes()}
+
+
+def vocabularies_of(
+    pairs: Sequence[Pair], settings: TrainingSettings, start: Translator | None
+) -> tuple[Vocabulary, Vocabulary]:
+    """Collect the words of the training part, or learn the sub-words of both sides."""
+    if start:
+        return start.src_vocab, start.tgt_vocab
+    if settings.vocab_size:
+        texts = (text for pair in pairs for text in pair)
+        alphabet = ALPHABET if settings.exchange else ""
+        shared = SubwordVocabulary.build(texts, settings.vocab_size, alphabet)
+        return shared, shared
+    src_vocab, tgt_vocab = (Vocabulary.build(side) for side in zip(*pairs, strict=True))
+    return src_vocab, tgt_vocab
+
+
+def fitting(
+    splits: Mapping[str, Sequence[Pair]],
+    src_vocab: Vocabulary,
+    tgt_vocab: Vocabulary,
+    max_len: int,
+) -> dict[str, ParallelDataset]:
+    """Encode what is learned from, and leave out what is too long, saying so.
+
+    Of the parts that are scored, nothing is ever left out: what is too long there
+    counts as wrong.
+    """
+    from lib.evaluation import unseen_parts
+    from lib.text import ParallelDataset
+
+    for name in unseen_parts(splits):
+        sources = {source for source, _ in splits[name]}
+        long = sum(len(src_vocab.encode(source)) >= max_len for source in sources)
+        if long:
+            _tell(
+                f"{name}: {long:,} of {len(sources):,} sources are longer than "
+                f"max_len = {max_len} tokens; they will not be translated, and count "
+                "as wrong. A larger max_len reads them."
+            )
+    found = {}
+    for name in ("train", "validation"):
+        whole = ParallelDataset(splits[name], src_vocab, tgt_vocab)
+        found[name] = whole.fitting(max_len)
+        missing = len(whole) - len(found[name])
+        if missing:
+            _tell(
+                f"{name}: left out {missing:,} of {len(whole):,} pairs, which are "
+                f"longer than max_len = {max_len} tokens."
+            )
+    return found
+
+
+def sentences_to_watch(file: Path | None, validation: Sequence[Pair]) -> list[str]:
+    """Return the sentences of the file; without one, the first ten of validation."""
+    if file is None:
+        return list(dict.fromkeys(source for source, _ in validation))[:10]
+    return [line for line in read_sentences(file) if line.strip()]
+
+
 def _tell_if_slow(settings: TrainingSettings, hardware: Hardware) -> None:
     import torch
 
-    from lib.training.devices import is_first_process, slower_in_16_bits
+    from lib.training.settings import is_first_process, slower_in_16_bits
 
     gpu = torch.cuda.is_available() and hardware.accelerator != "cpu"
     if settings.precision != "bf16-mixed" or gpu or not is_first_process():

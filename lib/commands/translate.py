@@ -14,10 +14,10 @@ from lib.commands.options import (
     loading,
     whole_number,
 )
-from lib.corpora.files import read_sentences
+from lib.corpora.own import read_sentences
 from lib.text.reading import printable
 from lib.translator import ExportedTranslator
-from lib.translator.exported import is_export
+from lib.translator.base import is_export
 
 if TYPE_CHECKING:
     from lib.text.reading import Source

@@ -10,19 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from lib.corpora import (
-    europarl,
-    grammar,
-    multi30k,
-    opus_books,
-    phrases,
-    tatoeba,
-)
-from lib.corpora.base import Corpus, normalize
+from lib.corpora import grammar, remote
+from lib.corpora.corpus import Corpus, limit_training, normalize, references
 from lib.corpora.own import SAMPLE
 from lib.corpora.own import load as load_own
 from lib.corpora.remote import download_folder
-from lib.corpora.splitting import limit_training, references
 from lib.text import Pair
 
 __all__ = [
@@ -39,16 +31,16 @@ __all__ = [
 ]
 
 _LOADERS: dict[str, Callable[[], Corpus]] = {
-    "europarl-it-en": europarl.load,
+    "europarl-it-en": remote.load_europarl,
     "grammar": grammar.load,
-    "multi30k-de-en": partial(multi30k.load, "de", "en"),
-    "multi30k-en-de": partial(multi30k.load, "en", "de"),
-    "multi30k-en-fr": partial(multi30k.load, "en", "fr"),
-    "opus-books-en-it": opus_books.load,
-    "phrases": phrases.load,
-    "tatoeba-en-es": partial(tatoeba.load, "es"),
-    "tatoeba-en-fr": partial(tatoeba.load, "fr"),
-    "tatoeba-en-it": partial(tatoeba.load, "it"),
+    "multi30k-de-en": partial(remote.load_multi30k, "de", "en"),
+    "multi30k-en-de": partial(remote.load_multi30k, "en", "de"),
+    "multi30k-en-fr": partial(remote.load_multi30k, "en", "fr"),
+    "opus-books-en-it": remote.load_books,
+    "phrases": grammar.load_phrases,
+    "tatoeba-en-es": partial(remote.load_tatoeba, "es"),
+    "tatoeba-en-fr": partial(remote.load_tatoeba, "fr"),
+    "tatoeba-en-it": partial(remote.load_tatoeba, "it"),
 }
 
 

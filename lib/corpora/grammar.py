@@ -1,7 +1,7 @@
-"""The default corpus: English and Spanish sentences of which every answer is known.
+"""What lies here: sentences of which every answer is known, and the first phrases.
 
-All of it stands in one table, grammar.tsv.bz2; grammar.md beside it says how it was
-made, what its columns mean, and how to mend a pair.
+The sentences, the default corpus, stand in one table, grammar.tsv.bz2; grammar.md
+beside it says how it was made, what its columns mean, and how to mend a pair.
 """
 
 from __future__ import annotations
@@ -11,12 +11,32 @@ import functools
 from pathlib import Path
 from typing import NamedTuple
 
-from lib.corpora.base import Corpus
+from lib.corpora.corpus import Corpus
 from lib.text import Pair
 
 FILE = Path(__file__).with_name("grammar.tsv.bz2")
 _PARTS = ("train", "validation", "unseen_sentences", "unseen_combinations")
 _WORD = "word"  # what stands in place of a part before the pairs of the dictionary
+
+# The phrases of the first translator: two to begin with, then eight.
+TINY = (
+    ("lets go", "vamos"),
+    ("to go", "ir"),
+)
+
+# Each phrase shows one way in which the two languages part: gustar turns the
+# sentence round, an adjective follows its noun and agrees with it, a subject
+# disappears into the verb, an object pronoun moves before the verb.
+EIGHT = (
+    ("I like the red car", "me gusta el coche rojo"),
+    ("I like the white houses", "me gustan las casas blancas"),
+    ("she is tired", "ella está cansada"),
+    ("they are from Spain", "ellos son de España"),
+    ("I see her", "la veo"),
+    ("he gives me the book", "él me da el libro"),
+    ("we want to go", "queremos ir"),
+    ("my head hurts", "me duele la cabeza"),
+)
 
 
 class Features(NamedTuple):
@@ -63,6 +83,20 @@ def load() -> Corpus:
             pairs[part].append((english, spanish))
     splits = {part: tuple(rows) for part, rows in pairs.items()}
     return Corpus("grammar", "en", "es", splits, generated=True, punctuated=True)
+
+
+def load_phrases() -> Corpus:
+    """Load the phrases of the first translator.
+
+    Returns:
+        A corpus with the splits "tiny" (two pairs) and "train" (eight pairs).
+
+    Example:
+        >>> load_phrases().splits["tiny"]
+        (('lets go', 'vamos'), ('to go', 'ir'))
+    """
+    splits = {"tiny": TINY, "train": EIGHT}
+    return Corpus("phrases", "en", "es", splits, generated=True)
 
 
 def features() -> dict[str, Features]:

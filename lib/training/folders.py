@@ -1,4 +1,4 @@
-"""The folder of a run: whose it is, and where the run in it stands."""
+"""The folder of a run: whose it is, where the run stands, and what its report says."""
 
 from __future__ import annotations
 
@@ -6,17 +6,33 @@ import contextlib
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 from torch import nn
 
+from lib.corpora import Corpus, Pair
+from lib.evaluation.scores import (
+    BLEU_TOKENIZER,
+    held_out_fingerprint,
+    score,
+    unseen_parts,
+)
+from lib.model import count_parameters
 from lib.text import Vocabulary
-from lib.text.files import read_json
-from lib.training.devices import is_first_process
-from lib.training.settings import TrainingSettings
+from lib.text.files import read_json, to_toml, write_json, write_whole
+from lib.training.logs import read_log
+from lib.training.settings import TrainingSettings, is_first_process
+from lib.translator import Translator
+from lib.translator.folder import (
+    REPORT_FILE,
+    SETTINGS_FILE,
+    machine,
+    read_report,
+    write_card,
+)
 
 SETTINGS, LOG, CHECKPOINT = "settings.json", "log.csv", "checkpoint.safetensors"
 TENSORBOARD, SENTENCES, LOCK = "tensorboard", "sentences.csv", ".lock"
@@ -130,3 +146,70 @@ def _check_same(folder: Path, description: dict[str, Any]) -> None:
                 f"The run in {folder} {difference}; resume it with its own settings, "
                 "or choose another folder."
             )
+
+
+def report_run(
+    folder: Path,
+    corpus: Corpus,
+    splits: Mapping[str, Sequence[Pair]],
+    settings: TrainingSettings,
+    command: str,
+    start: str | None = None,
+    tokenizer: str = BLEU_TOKENIZER,
+    counter: Callable[[str], Callable[[int, int], None] | None] = lambda part: None,
+) -> dict[str, Any]:
+    """Score the translator of a run, and write its report, its settings and its card.
+
+    It is scored as it was saved, rounded to 16 bits, and as everybody will use it:
+    greedily where the one right answer is known, and with a beam on real sentences.
+
+    Args:
+        folder: the folder of the run, with the translator saved in it.
+        corpus: where the sentences come from.
+        splits: the pairs that were used, by the names of their parts.
+        settings: the settings of the run.
+        command: what makes such a run, for the card.
+        start: the translator it began with: a folder, or the name of a shipped one.
+        tokenizer: how BLEU cuts sentences into words.
+        counter: given the name of a part, returns what :func:`score` calls to count its
+            translations.
+    """
+    translator = Translator.load(folder)
+    beam_size = 1 if corpus.generated else 4
+    scores = {
+        part: score(
+            translator,
+            splits[part],
+            beam_size,
+            tokenizer=tokenizer,
+            watch=counter(part),
+        )[0]
+        for part in unseen_parts(splits) or ["validation"]
+    }
+    given = dataclasses.asdict(settings)
+    # Of all epochs, also of those before an interruption.
+    seconds = [float(row["seconds"]) for row in read_log(folder / LOG)]
+    report = {
+        "command": command,
+        "name": corpus.title,
+        "corpus": corpus.name,
+        "generated": corpus.generated,
+        **({"columns": corpus.columns} if corpus.columns else {}),
+        "settings": given,
+        "parameters": count_parameters(translator.model),
+        "train_pairs": len(splits["train"]),
+        "pairs": {part: len(pairs) for part, pairs in splits.items()},
+        "held_out": held_out_fingerprint(splits),
+        "attribution": corpus.attribution,
+        "machine": machine(),
+        "seconds": round(sum(seconds)),
+        "scores": scores,
+    }
+    if start:
+        learned_from = str(read_report(start).get("attribution", ""))
+        name = Path(start).resolve().name  # where it lies is the reader's own affair
+        report["start"] = {"model": name, "attribution": learned_from}
+    write_whole(folder / SETTINGS_FILE, to_toml(given))
+    write_json(folder / REPORT_FILE, report)
+    write_card(folder, report)
+    return report

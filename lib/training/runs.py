@@ -1,13 +1,14 @@
-"""A whole training run: a folder with its settings, its log, and where it stands."""
+"""Whole runs: of a translator, of a language model, of any task."""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import logging
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,24 +18,200 @@ from lightning.fabric.utilities.exceptions import MisconfigurationException
 from lightning.pytorch.callbacks import Callback, Checkpoint
 from lightning.pytorch.utilities.exceptions import SIGTERMException
 
+from lib.evaluation.scores import BLEU_TOKENIZER
+from lib.model import Transformer
 from lib.speed import fuse
+from lib.text import Pair, ParallelDataset, TextDataset, Vocabulary
 from lib.text.files import write_json
-from lib.training.averaging import KeepEpochWeights
-from lib.training.checkpoints import SafetensorsCheckpointIO, damaged
-from lib.training.devices import Hardware, is_first_process
+from lib.today import LanguageModel, leaves_of, modernize
+from lib.training.checkpoints import (
+    KeepEpochWeights,
+    SafetensorsCheckpointIO,
+    StopEarly,
+    damaged,
+)
+from lib.training.data import TextData, TranslationData
 from lib.training.folders import (
     CHECKPOINT,
     LOG,
+    SENTENCES,
     SETTINGS,
     TENSORBOARD,
     alone_in,
     check_folder,
+    run_settings,
 )
-from lib.training.logs import EpochBar, EpochLog, SaveEveryEpoch
-from lib.training.settings import TrainingSettings
-from lib.training.stopping import StopEarly
-from lib.training.task import LanguageTask
-from lib.training.tensorboard import tensorboard_log
+from lib.training.logs import (
+    EpochBar,
+    EpochLog,
+    SaveEveryEpoch,
+    SentenceLog,
+    tensorboard_log,
+)
+from lib.training.settings import Hardware, TrainingSettings, is_first_process
+from lib.training.task import LanguageTask, TranslationTask
+
+
+def train(
+    splits: Mapping[str, Sequence[Pair] | ParallelDataset],
+    src_vocab: Vocabulary,
+    tgt_vocab: Vocabulary,
+    settings: TrainingSettings,
+    folder: Path | str | None = None,
+    resume: bool = False,
+    progress: bool = False,
+    hardware: Hardware | None = None,
+    start: Transformer | None = None,
+    watch: Sequence[str] = (),
+    tokenizer: str = BLEU_TOKENIZER,
+) -> TranslationTask:
+    """Train a translator, from the start or from where an interrupted run stands.
+
+    Args:
+        splits: sentence pairs under "train" and "validation"; what
+            :class:`~lib.text.ParallelDataset` has made of them is not encoded again.
+        src_vocab: the words of the source language.
+        tgt_vocab: the words of the target language.
+        settings: sizes and hyperparameters.
+        folder: where settings, log and checkpoint go; None keeps nothing.
+        resume: go on with the run in the folder, or begin if there is none.
+        progress: show a progress bar on standard error.
+        hardware: what to compute on; a GPU if there is one, if None. With several
+            devices, Lightning starts the program once for each of them.
+        start: a trained model of the same sizes whose weights to begin with; random
+            weights if None.
+        watch: sentences whose translations after each epoch are kept in the folder, in
+            ``sentences.csv``.
+        tokenizer: how the BLEU in the log cuts sentences into words.
+
+    Returns:
+        The trained task; its ``model`` is the Transformer, with the weights that the
+        settings ask for: the last, the best or the mean.
+
+    Raises:
+        FileExistsError: if the folder holds a run and ``resume`` is False, or files of
+            something else, or if another run is at work in it.
+        KeyboardInterrupt: if Ctrl-C stopped it; ``resume`` goes on.
+        ValueError: if the run in the folder had other settings or sentences, if a
+            sentence is too long, if the hardware is not there, or if the loss is no
+            number any more.
+
+    Example:
+        >>> pairs = [("lets go", "vamos"), ("to go", "ir")]
+        >>> english, spanish = (Vocabulary.build(side) for side in zip(*pairs))
+        >>> tiny = TrainingSettings(d_model=8, n_heads=1, n_layers=1, d_ff=8, epochs=1)
+        >>> splits = {"train": pairs, "validation": pairs}
+        >>> train(splits, english, spanish, tiny).model.config.tgt_vocab_size
+        6
+    """
+    data = TranslationData(splits, src_vocab, tgt_vocab, settings)
+    folder = None if folder is None else Path(folder)
+    pairs = {
+        name: part.pairs if isinstance(part, ParallelDataset) else part
+        for name, part in splits.items()
+    }
+    description = run_settings(settings, pairs, src_vocab, tgt_vocab, start=start)
+
+    def build() -> TranslationTask:
+        task = TranslationTask(settings, src_vocab, tgt_vocab, tokenizer)
+        if start is not None:
+            _begin_with(task.model, start)
+        return task
+
+    watching = []
+    if folder and watch:
+        max_len = settings.max_len
+        watching.append(SentenceLog(folder / SENTENCES, watch, src_vocab, max_len))
+    how = folder, resume, progress, hardware, watching
+    return run_task(build, data, settings, description, *how)
+
+
+def _begin_with(model: Transformer, start: Transformer) -> None:
+    sizes = dataclasses.replace(start.config, dropout=model.config.dropout)
+    for name, size in sizes.to_dict().items():
+        wanted = getattr(model.config, name)
+        if size != wanted:
+            raise ValueError(
+                f"The model to begin with has {name} = {size}, but the settings ask "
+                f"for {wanted}."
+            )
+    if leaves_of(start) != leaves_of(model):
+        raise ValueError(
+            f"The model to begin with has the leaves {leaves_of(start).changes()}, but "
+            f"the settings ask for {leaves_of(model).changes()}."
+        )
+    model.load_state_dict(start.state_dict())
+
+
+def train_language_model(
+    splits: Mapping[str, TextDataset],
+    vocabulary: Vocabulary,
+    settings: TrainingSettings,
+    folder: Path | str | None = None,
+    resume: bool = False,
+    progress: bool = False,
+    hardware: Hardware | None = None,
+    causal: bool = True,
+) -> LanguageTask:
+    """Train a language model, from the start or from where an interrupted run stands.
+
+    Args:
+        splits: texts with their labels, under "train" and "validation".
+        vocabulary: their words or sub-words.
+        settings: sizes and hyperparameters, as for :func:`train`; what only a
+            translator can have is refused.
+        folder: as for :func:`train`.
+        resume: as for :func:`train`.
+        progress: as for :func:`train`.
+        hardware: as for :func:`train`.
+        causal: False for a model that sees later tokens too.
+
+    Returns:
+        The trained task; its ``model`` is the language model.
+
+    Raises:
+        FileExistsError: if the folder holds a run and ``resume`` is False, or files of
+            something else, or if another run is at work in it.
+        KeyboardInterrupt: if Ctrl-C stopped it; ``resume`` goes on.
+        ValueError: if a setting is impossible, a text is too long, or the run in the
+            folder had other settings or texts.
+
+    Example:
+        >>> words = Vocabulary(["lets", "go"])
+        >>> texts = TextDataset.of_texts(["lets go", "go"], words)
+        >>> tiny = TrainingSettings(d_model=8, n_heads=1, n_layers=1, d_ff=8, epochs=1)
+        >>> splits = {"train": texts, "validation": texts}
+        >>> train_language_model(splits, words, tiny).model.config.vocab_size
+        6
+    """
+    for name in ("subword_dropout", "exchange"):
+        if getattr(settings, name):
+            raise ValueError(
+                f"{name} = {getattr(settings, name)} is for translators; set it to 0."
+            )
+    for part, texts in splits.items():
+        longest = max(texts.lengths(), default=0)
+        if longest > settings.max_len:
+            raise ValueError(
+                f"A text of the part {part!r} has {longest} tokens, but max_len is "
+                f"{settings.max_len}; leave it out, or choose a larger max_len."
+            )
+
+    def build() -> LanguageTask:
+        plain = LanguageModel(settings.language_config(len(vocabulary), causal))
+        model = modernize(plain, **settings.leaves().changes())
+        return LanguageTask(model, vocabulary.pad_id, settings)
+
+    data = TextData(splits["train"], splits["validation"], settings)
+    ids = {
+        name: [(i.tolist(), t.tolist()) for i, t in splits[name].examples]
+        for name in splits
+    }
+    description = {**run_settings(settings, ids, vocabulary), "causal": causal}
+    folder = None if folder is None else Path(folder)
+    how = folder, resume, progress, hardware
+    return run_task(build, data, settings, description, *how)
+
 
 AnyTask = TypeVar("AnyTask", bound=LanguageTask)
 

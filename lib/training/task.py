@@ -1,25 +1,127 @@
-"""The tasks that Lightning trains: a language model, and a Transformer."""
+"""One step of training: the loss, the rate, and the tasks that Lightning trains."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import lightning
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from lib.decoding import greedy_decode
 from lib.evaluation.scores import BLEU_TOKENIZER, bleu
 from lib.model import Transformer
-from lib.text import Batch, Vocabulary
+from lib.text import Batch, TextBatch, Vocabulary
 from lib.today import modernize
-from lib.training.devices import shard
-from lib.training.objective import (
-    token_accuracy,
-    translation_loss,
-    warmup_decay,
-)
 from lib.training.settings import TrainingSettings
+
+
+def translation_loss(
+    logits: Tensor, labels: Tensor, pad_id: int, label_smoothing: float = 0.0
+) -> Tensor:
+    r"""Return the mean negative log-likelihood of the right next words (§5.4).
+
+    Padding is left out.
+
+    Args:
+        logits: the scores that the model gives each word of the vocabulary.
+        labels: the right next words.
+        pad_id: the id of padding in the *target* vocabulary.
+        label_smoothing: share of the probability that is spread over all words.
+
+    Shape:
+        - logits: :math:`(B, T, V)`; labels: :math:`(B, T)`.
+        - Output: one number, in nats per token.
+
+    Raises:
+        ValueError: if the shapes do not fit, or all labels are padding.
+
+    Example:
+        >>> import torch
+        >>> translation_loss(torch.zeros(1, 2, 4), torch.tensor([[3, 2]]), pad_id=0)
+        tensor(1.3863)
+
+    Built in chapter 12.
+    """
+    _check_labels(logits, labels, pad_id)
+    return F.cross_entropy(
+        logits.flatten(0, 1),  # (B·T, V)
+        labels.flatten(),  # (B·T)
+        ignore_index=pad_id,
+        label_smoothing=label_smoothing,
+    )
+
+
+def token_accuracy(logits: Tensor, labels: Tensor, pad_id: int) -> Tensor:
+    r"""Return the share of next words that the model ranks first, padding left out.
+
+    Args:
+        logits: the scores that the model gives each word of the vocabulary.
+        labels: the right next words.
+        pad_id: the id of padding in the *target* vocabulary.
+
+    Shape:
+        - logits: :math:`(B, T, V)`; labels: :math:`(B, T)`.
+        - Output: one number from 0 to 1.
+
+    Raises:
+        ValueError: if the shapes do not fit, or all labels are padding.
+
+    Example:
+        >>> import torch
+        >>> logits = torch.tensor([[[0.0, 9.0, 0.0], [0.0, 9.0, 0.0], [9.0, 0.0, 0.0]]])
+        >>> token_accuracy(logits, torch.tensor([[1, 2, 0]]), pad_id=0)
+        tensor(0.5000)
+    """
+    _check_labels(logits, labels, pad_id)
+    real = labels != pad_id  # (B, T)
+    return (logits.argmax(dim=-1) == labels)[real].float().mean()
+
+
+def _check_labels(logits: Tensor, labels: Tensor, pad_id: int) -> None:
+    if logits.dim() != 3 or logits.shape[:2] != labels.shape:
+        raise ValueError(
+            "logits must have shape (B, T, V) and labels (B, T), but theirs are "
+            f"{tuple(logits.shape)} and {tuple(labels.shape)}."
+        )
+    if (labels == pad_id).all():
+        raise ValueError("There is nothing to score: all labels are padding.")
+
+
+def warmup_decay(step: int, warmup_steps: int, total_steps: int) -> float:
+    """Return the share of the peak learning rate: up in a line, then down to zero.
+
+    The paper (§5.3) comes down with one over the square root of the step, for a run of
+    open length. A run whose length is known ends better at zero.
+
+    Args:
+        step: optimizer steps made so far.
+        warmup_steps: steps until the peak.
+        total_steps: steps of the whole run.
+
+    Returns:
+        A number from 0 to 1.
+
+    Raises:
+        ValueError: if the warm-up is not shorter than the run.
+
+    Example:
+        >>> [warmup_decay(step, warmup_steps=2, total_steps=6) for step in range(6)]
+        [0.5, 1.0, 1.0, 0.75, 0.5, 0.25]
+
+    Built in chapter 12.
+    """
+    if not 0 <= warmup_steps < total_steps:
+        raise ValueError(
+            "The warm-up must be shorter than the run, but warmup_steps is "
+            f"{warmup_steps} and the run has {total_steps} steps."
+        )
+    if step < warmup_steps:
+        return (step + 1) / warmup_steps
+    way_down = total_steps - warmup_steps
+    return max(0.0, (total_steps - step) / way_down)
+
 
 _SECOND = 2 / 3  # of the highest rate, where it rises again
 
@@ -212,3 +314,22 @@ class TranslationTask(LanguageTask):
             for ids in (written, wanted)
         )
         return (written == wanted).all(dim=1).float().mean()
+
+
+AnyBatch = TypeVar("AnyBatch", Batch, TextBatch)
+
+
+def shard(batch: AnyBatch, rank: int, world_size: int) -> AnyBatch:
+    r"""Return the sentences of a batch that one of several processes works on.
+
+    Shape:
+        src: from :math:`(B, S)` to about B / ``world_size`` rows; the targets, of
+        :math:`(B, T)`, in the same way. No rows are left if the batch has too few.
+
+    Example:
+        >>> words = torch.tensor([[4], [5], [6]])
+        >>> shard(Batch(words, words, words), rank=1, world_size=2).src
+        tensor([[5]])
+    """
+    # Every second, third, … row, because neighbors are of similar length.
+    return type(batch)(*(part[rank::world_size] for part in batch))

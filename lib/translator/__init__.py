@@ -3,7 +3,7 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from lib.translator.exported import ExportedTranslator
+from lib.translator.base import ExportedTranslator
 
 if TYPE_CHECKING:
     from lib.translator.folder import (

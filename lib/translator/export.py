@@ -15,7 +15,7 @@ from lib.layers import LayerNorm
 from lib.model import Transformer
 from lib.text import EOS, SOS, UNK
 from lib.text.files import write_json, write_reading, write_vocabularies
-from lib.translator.exported import DESCRIPTION, FORMAT, import_engine
+from lib.translator.base import DESCRIPTION, FORMAT, import_engine
 from lib.translator.translator import Translator
 
 WEIGHTS = ("float32", "int8")

@@ -32,7 +32,7 @@ from lib.model import Transformer
 from lib.text.files import read_json
 from lib.text.reading import in_kind, joined, read_source, read_text
 from lib.translator import SHIPPED, Translator
-from lib.translator.weights import weights_to_save
+from lib.translator.folder import weights_to_save
 from tests.interactive.figure_page import HERE, ask
 
 FOLDER = SHIPPED / page_model.MODEL

@@ -1,4 +1,4 @@
-"""The corpora by name, and what lies here of them: the phrases and the grammar."""
+"""The corpora by name, how they are split, and what lies here: phrases, the grammar."""
 
 from __future__ import annotations
 
@@ -8,20 +8,24 @@ import re
 from collections import Counter
 from itertools import chain, pairwise
 from pathlib import Path
+from random import Random
 from unittest.mock import Mock
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lib import corpora
 from lib.__main__ import main
 from lib.corpora import grammar
-from lib.corpora.base import Corpus, normalize
+from lib.corpora.corpus import Corpus, normalize, split_by_source
 from lib.text import detokenize, tokenize
 from tests.refusals import refuses
 
 SPLITS = corpora.load("grammar").splits
 PAIRS = list(chain.from_iterable(SPLITS.values()))
 FEATURES = grammar.features()
+LINKED = grammar.word_pairs()
 
 
 # --- by name --------------------------------------------------------------------------
@@ -279,3 +283,103 @@ def test_a_line_that_was_mended_badly_is_named(
     monkeypatch.setattr(grammar, "_lines", grammar._lines.__wrapped__)
     words = rf"^Line 3 of {file} .* 9 more cells"
     refuses(lambda: corpora.load("grammar"), words)
+
+
+# --- how they are split ---------------------------------------------------------------
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(), count=st.integers(60, 150))
+def test_no_source_stands_in_two_splits(seed: int, count: int) -> None:
+    """Sources that come again, with other translations, capitals and marks."""
+    random = Random(seed)
+    pairs = []
+    for _ in range(count):
+        source = random.choice("abcdefghijklmnopqrstuvw")
+        mark = random.choice(["", ".", "!", " ?"])
+        pairs.append(((source.upper() if mark else source) + mark, random.choice("xy")))
+    splits = split_by_source(pairs, seed)
+    assert sorted(chain(*splits.values())) == sorted(pairs)
+    sources = [{normalize(source) for source, _ in part} for part in splits.values()]
+    assert all(sources)
+    assert sum(map(len, sources)) == len(set().union(*sources))
+    shuffled = split_by_source(pairs[::-1], seed)
+    assert {name: set(part) for name, part in shuffled.items()} == {
+        name: set(part) for name, part in splits.items()
+    }
+
+
+def test_the_seed_chooses_and_nothing_else() -> None:
+    pairs = [(f"cat {number}", "gato") for number in range(200)]
+    held_out = [split_by_source(pairs, seed)["test"] for seed in (0, 0, 1)]
+    assert held_out[0] == held_out[1] != held_out[2]
+    # The same on every machine: a sentence does not move to another split.
+    digest = hashlib.sha256(repr(held_out[0]).encode()).hexdigest()
+    assert digest[:16] == "94bf8b5fade5c3ee"
+
+
+def test_a_large_corpus_holds_out_a_fixed_number() -> None:
+    pairs = [(f"cat {n // 2}", f"gato {n}") for n in range(60_000)]
+    splits = split_by_source(pairs)
+    sizes = {name: len(corpora.references(part)) for name, part in splits.items()}
+    assert sizes == {"train": 26_500, "validation": 1_000, "test": 2_500}
+    assert {len(r) for r in corpora.references(splits["test"]).values()} == {2}
+
+
+def test_references_name_each_target_once() -> None:
+    pairs = [("a", "1"), ("b", "2"), ("a", "3"), ("a", "1")]
+    assert corpora.references(pairs) == {"a": ["1", "3"], "b": ["2"]}
+    assert corpora.references([]) == {}
+
+
+# --- the dictionary of the grammar ----------------------------------------------------
+
+
+BY_HAND_LINKED = [
+    ("I like the red car", "Me gusta el coche rojo", "1-1 4-3 3-4"),
+    (
+        "The tall girl has a black cat",
+        "La niña alta tiene un gato negro",
+        "2-1 1-2 3-3",
+    ),
+    ("Ana is from Italy and I sleep", "Ana es de Italia y yo duermo", "0-0 3-3 6-6"),
+    ("Two women went home", "Dos mujeres fueron a casa", "0-0 1-1 2-2 3-4"),
+]
+
+
+@pytest.mark.parametrize(("english", "spanish", "links"), BY_HAND_LINKED)
+def test_it_links_what_a_reader_links(english: str, spanish: str, links: str) -> None:
+    found = {
+        f"{i}-{j}"
+        for i, one in enumerate(english.lower().split())
+        for j, other in enumerate(spanish.lower().split())
+        if (one, other) in LINKED
+    }
+    assert set(links.split()) <= found
+    extra = {"6-5", "5-6"} if "black" in english else set()
+    assert found - set(links.split()) == extra
+
+
+def test_every_noun_and_adjective_is_in_it() -> None:
+    met = {each for one in FEATURES.values() for each in one.combinations}
+    words = {each.split("+")[-1] for each in met if "+" in each}
+    words |= {word for each in met if "+" not in each for word in each.split()}
+    assert len(words) > 180
+    assert {word.lower() for word in words} <= {english for english, _ in LINKED}
+
+
+def test_nothing_else_is() -> None:
+    english = {one for one, _ in LINKED}
+    assert not english & {"the", "a", "my", "he", "is", "to", "and", "not", "will"}
+    assert not any(" " in word for pair in LINKED for word in pair)
+
+
+def test_most_sentences_of_the_corpus_have_a_link() -> None:
+    sentences = SPLITS["train"][:500]
+    linked = [
+        any((one, other) in LINKED for one in source for other in target)
+        for source, target in (
+            [tokenize(text.lower()) for text in pair] for pair in sentences
+        )
+    ]
+    assert sum(linked) / len(linked) > 0.95

@@ -24,7 +24,7 @@ from unittest.mock import Mock
 import pytest
 
 from lib import corpora
-from lib.corpora import europarl, multi30k, opus_books, remote, tatoeba
+from lib.corpora import remote
 from lib.corpora.remote import RemoteFile
 from tests.refusals import refuses
 
@@ -136,11 +136,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
         name = file.url.rsplit("/", 1)[1]
         return dataclasses.replace(file, url=server.url + name, sha256="")
 
-    for module in (tatoeba, multi30k):
-        for key, file in module.FILES.items():
-            monkeypatch.setitem(module.FILES, key, here(file))
-    for alone in (europarl, opus_books):
-        monkeypatch.setattr(alone, "FILE", here(alone.FILE))
+    for key, file in remote.FILES.items():
+        monkeypatch.setitem(remote.FILES, key, here(file))
     yield server
     server.shutdown()
     server.server_close()
@@ -228,7 +225,7 @@ def test_a_corpus_is_downloaded_once(
 def test_the_pairs_are_those_of_the_files(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(europarl, "LINES", WORDS)  # exactly as many as there are
+    monkeypatch.setattr(remote, "LINES", WORDS)  # exactly as many as there are
     pairs = corpora.load("multi30k-de-en").splits["test"]
     german, english = (lines(f"test_2016_flickr {code}", 7) for code in ("de", "en"))
     assert pairs == list(
@@ -254,7 +251,7 @@ def test_europarl_is_read_piece_by_piece(
     long = b"".join(b"%d is a number.\n" % number for number in range(500_000))
     (folder / "europarl").mkdir(parents=True)
     (folder / "europarl/it-en.tgz").write_bytes(tarred(dict.fromkeys(EUROPARL, long)))
-    monkeypatch.setattr(europarl, "LINES", 20)
+    monkeypatch.setattr(remote, "LINES", 20)
     before = content(folder)
     tracemalloc.start()
     corpus = corpora.load("europarl-it-en")
@@ -348,8 +345,8 @@ def test_a_server_that_falls_silent(
     monkeypatch.setattr(remote, "TIMEOUT", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/spa-eng.zip"
-        file = dataclasses.replace(tatoeba.FILES["es"], url=url)
-        monkeypatch.setitem(tatoeba.FILES, "es", file)
+        file = dataclasses.replace(remote.FILES["tatoeba-en-es"], url=url)
+        monkeypatch.setitem(remote.FILES, "tatoeba-en-es", file)
         assert "silent for 0.1 seconds" in said("tatoeba-en-es", OSError)
     assert content(folder) == {}
 
@@ -447,7 +444,8 @@ def test_what_has_a_fault_inside_is_not_kept_and_stays_if_it_lies_there(
     corpora.load(name)
 
 
-FIXED = (*multi30k.FILES.values(), tatoeba.FILES["es"])
+RENEWED = {"tatoeba-en-fr", "tatoeba-en-it", "opus-books-en-it", "europarl-it-en"}
+FIXED = [file for name, file in remote.FILES.items() if name not in RENEWED]
 
 
 def test_a_wrong_hash(
@@ -456,8 +454,8 @@ def test_a_wrong_hash(
     assert all(file.sha256 for file in FIXED)
     good, other = server.files["train.en.gz"], gzip.compress(b"a")
     right, wrong = (hashlib.sha256(data).hexdigest() for data in (good, other))
-    file = dataclasses.replace(multi30k.FILES["train.en"], sha256=right)
-    monkeypatch.setitem(multi30k.FILES, "train.en", file)
+    file = dataclasses.replace(remote.FILES["train.en"], sha256=right)
+    monkeypatch.setitem(remote.FILES, "train.en", file)
     server.files["train.en.gz"] = other
     message = said("multi30k-en-fr")
     assert f"its SHA-256 is {wrong[:16]}… instead of {right[:16]}…" in message

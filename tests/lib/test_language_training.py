@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import torch
 
-from lib.commands.prepare import sizes_of
+from lib.commands.train import sizes_of
 from lib.decoding import generate
 from lib.text import (
     EOS,
@@ -26,7 +26,7 @@ from lib.text import (
 )
 from lib.today import LanguageModel, leaves_of
 from lib.training import LanguageTask, TrainingSettings, train, train_language_model
-from lib.training.devices import shard
+from lib.training.task import shard
 from lib.translator import Translator
 from tests.lib.test_training import ended_after, equal, losses
 from tests.refusals import Call, each_refusal, refuses

@@ -19,13 +19,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lib.__main__ import main
-from lib.commands.prepare import sentences_to_watch
 from lib.commands.settings import read_settings
+from lib.commands.train import sentences_to_watch
 from lib.corpora import SAMPLE, load_own, normalize
+from lib.corpora.corpus import limit_training
 from lib.corpora.own import in_one_line, read_pairs
-from lib.corpora.splitting import limit_training
 from lib.translator import Translator
-from lib.translator.card import read_report
+from lib.translator.folder import read_report
 from tests.lib.test_training import equal
 from tests.refusals import refused_command, refuses
 

@@ -22,7 +22,7 @@ from lib.text.files import read_json
 from lib.text.subwords import ALPHABET
 from lib.training import read_log
 from lib.translator import SHIPPED, Translator, read_language_model
-from lib.translator.card import read_report, write_card
+from lib.translator.folder import read_report, write_card
 
 NAMES = ("grammar-en-es", "tatoeba-en-es")
 ROOT = SHIPPED.parent.parent

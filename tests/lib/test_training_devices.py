@@ -21,12 +21,11 @@ from lib.training import (
     Hardware,
     TrainingSettings,
     TranslationTask,
-    devices,
     read_log,
     train,
     translation_loss,
 )
-from lib.training.devices import shard
+from lib.training.task import shard
 from tests.lib.test_training import TINY, corpus, ended_after
 from tests.refusals import refuses
 
@@ -194,7 +193,7 @@ def test_who_trains_slowly_in_16_bits_is_told_before(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(devices, "slower_in_16_bits", lambda: times)
+    monkeypatch.setattr("lib.training.settings.slower_in_16_bits", lambda: times)
     small = ("d_model=8", "n_heads=2", "d_ff=8", "epochs=1", "precision=bf16-mixed")
     words = [word for setting in small for word in ("--set", setting)]
     words += ["--corpus", "phrases", "--accelerator", "cpu", "--out", str(tmp_path)]

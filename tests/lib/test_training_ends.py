@@ -22,9 +22,9 @@ from lib.training import (
     train,
     translation_loss,
 )
-from lib.training.averaging import average_weights, epoch_files
+from lib.training.checkpoints import average_weights, epoch_files
 from lib.training.data import TranslationData
-from lib.translator.weights import weights_once_each
+from lib.translator.folder import weights_once_each
 from tests.lib.test_training import TINY, corpus, ended_after, equal, losses, weights
 from tests.refusals import refuses
 

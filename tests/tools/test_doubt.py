@@ -13,7 +13,7 @@ from book.tools.lab.doubt import Judged, auc_interval, choose, told, verdict_of
 from lib.corpora import Corpus
 from lib.evaluation import strangers
 from lib.translator.base import Doubted
-from lib.translator.card import read_report, write_card
+from lib.translator.folder import read_report, write_card
 from tests.refusals import refuses
 
 PAIRS = [(f"Number {number}.", f"Número {number}.") for number in range(40)]

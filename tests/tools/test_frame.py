@@ -20,7 +20,7 @@ from packaging.version import Version
 from book.tools.course.command import FOLDER
 from book.tools.project.address import ROOT
 from book.tools.site.browser import candidates, find_browser
-from lib.translator.card import read_report
+from lib.translator.folder import read_report
 from tests.book_sources import imported, text_pages
 
 

@@ -24,7 +24,7 @@ from torch.nn import functional as F
 from book.tools.lab.record import begun, weights_of
 from book.tools.lab.timing import environment
 from lib import corpora
-from lib.corpora.splitting import references
+from lib.corpora import references
 from lib.decoding import generate
 from lib.evaluation import (
     bleu,
@@ -38,7 +38,7 @@ from lib.speed import fuse
 from lib.text import Pair, ParallelDataset, TextDataset, tokenize
 from lib.text.files import write_json
 from lib.training.adapting import low_rank, merge_low_rank
-from lib.training.objective import translation_loss, warmup_decay
+from lib.training.task import translation_loss, warmup_decay
 from lib.translator import Translator
 from lib.translator.folder import read_language_model
 

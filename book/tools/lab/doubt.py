@@ -27,7 +27,7 @@ from lib.evaluation import Interval, Stranger, score_strangers, strangers, what_
 from lib.text.files import read_json, write_json, write_whole
 from lib.translator import Translator
 from lib.translator.base import Doubted
-from lib.translator.card import REPORT_FILE, write_card
+from lib.translator.folder import REPORT_FILE, write_card
 
 BEAM, PENALTY = 4, 0.6  # the paper's
 JUDGED = "judged.tsv"

@@ -22,18 +22,18 @@ from safetensors.torch import load_file
 from book.tools.lab.doubt import BEAM, PENALTY, measure_doubt
 from book.tools.lab.scoring import counts_table, grade
 from lib import corpora
-from lib.commands.prepare import with_more
 from lib.corpora import Corpus, Pair, references
+from lib.corpora.own import with_more
 from lib.evaluation.intervals import Counts, paired_bootstrap, sentence_counts
 from lib.evaluation.scores import compare_with_all
 from lib.evaluation.strangers import TYPED, score_strangers
 from lib.text import tokenize
 from lib.text.files import read_json, to_toml, write_json, write_whole
 from lib.training import TrainingSettings
-from lib.training.averaging import average_weights, epoch_files
+from lib.training.checkpoints import average_weights, epoch_files
 from lib.training.folders import LOG
 from lib.translator import Translator
-from lib.translator.card import REPORT_FILE, SETTINGS_FILE, write_card
+from lib.translator.folder import REPORT_FILE, SETTINGS_FILE, write_card
 
 SEARCHES = [(beam, PENALTY) for beam in (1, 2, 4, 8)]
 SEARCHES += [(BEAM, penalty) for penalty in (0.0, 1.0, 2.0, 3.0)]

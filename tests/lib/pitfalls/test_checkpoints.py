@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
 
-from lib.training.averaging import KeepEpochWeights, epoch_files
+from lib.training.checkpoints import KeepEpochWeights, epoch_files
 
 Files = Callable[[Path], list[Path]]
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from lib.corpora import normalize
-from lib.corpora.splitting import split_by_source
+from lib.corpora.corpus import split_by_source
 from lib.text import TokenBatchSampler, Vocabulary, collate
 from lib.text.subwords import SubwordVocabulary
 
