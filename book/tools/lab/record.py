@@ -4,7 +4,7 @@ import argparse
 import datetime
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -30,30 +30,6 @@ def begun(file: Path | None, head: dict[str, Any]) -> dict[str, Any]:
     except ValueError:  # damaged: measured anew
         found = {}
     return found if head.items() <= found.items() else head
-
-
-def add_runs(
-    file: Path,
-    head: dict[str, Any],
-    wanted: Iterable[dict[str, Any]],
-    measure: Callable[..., dict[str, Any]],
-) -> dict[str, Any]:
-    """Make each run that a file does not hold yet, and write the file after it.
-
-    Args:
-        file: where the record stands, or will stand.
-        head: how all is measured.
-        wanted: what tells a run from the others: what `measure` is called with.
-        measure: makes a run; it is told beside that.
-    """
-    record = begun(file, head)
-    runs = record.setdefault("runs", [])
-    for told in wanted:
-        if not any(told.items() <= run.items() for run in runs):
-            runs.append(told | measure(**told))
-            write_json(file, record)
-            print(runs[-1], flush=True)
-    return record
 
 
 def weights_of(name: str) -> str:
