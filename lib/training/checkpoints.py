@@ -67,12 +67,10 @@ class KeepEpochWeights(Callback):
     Args:
         count: how many epochs.
         folder: where the files go; None keeps them in memory alone.
-        always: the number of an epoch before them that is kept as well, if not 0.
     """
 
-    def __init__(self, count: int, folder: Path | None = None, always: int = 0) -> None:
+    def __init__(self, count: int, folder: Path | None = None) -> None:
         self.count = count
-        self.always = always
         self.folder = folder
         self.states: dict[int, dict[str, Tensor]] = {}
 
@@ -81,7 +79,6 @@ class KeepEpochWeights(Callback):
         # Those of before an interruption; the next epoch takes the place of the oldest.
         if self.folder:
             self._read(self.folder, range(done + 2 - self.count, done + 1))
-            self._read(self.folder, range(self.always, min(self.always, done) + 1))
 
     def _read(self, folder: Path, numbers: range) -> None:
         """Read the weights of these epochs, as far as there were such epochs."""
@@ -101,17 +98,14 @@ class KeepEpochWeights(Callback):
             content = save(weights, metadata={"sha256": _fingerprint(weights)})
             write_whole(folder / _FILE.format(number), content)
         for old in sorted(self.states)[: -self.count]:
-            if old != self.always:
-                del self.states[old]
+            del self.states[old]
         for file in epoch_files(folder)[: -self.count] if folder else []:
-            if file.name != _FILE.format(self.always):
-                file.unlink()
+            file.unlink()
 
     def load_average(self, model: nn.Module, done: int) -> None:
         """Give a model the mean of the weights that were kept, after so many epochs."""
         if self.folder:  # resumed, and there was nothing left to do
             self._read(self.folder, range(done + 1 - self.count, done + 1))
-            self._read(self.folder, range(self.always, min(self.always, done) + 1))
         model.load_state_dict(average_weights(list(self.states.values())), strict=False)
 
 

@@ -251,17 +251,16 @@ def run_task(
         )
         torch.manual_seed(settings.seed)
         task = _fitting_into_memory(build, settings)
-        kept = KeepEpochWeights(settings.average, folder, settings.rise_again)
-        mean = settings.average > 1 or settings.rise_again > 0
+        kept = KeepEpochWeights(settings.average, folder)
         best = StopEarly(settings.patience)
-        chosen: list[Callback] = [kept] if mean else []
+        chosen: list[Callback] = [kept] if settings.average > 1 else []
         chosen += [best] if settings.patience else []
         callbacks = [*chosen, *more, *_writers(folder, progress)]
         trainer = _trainer(settings, hardware, callbacks, progress)
         if folder and first:  # only now: a run that cannot begin leaves nothing behind
             write_json(folder / SETTINGS, description)
         _fit(trainer, task, data, checkpoint, progress)
-        if mean:
+        if settings.average > 1:
             kept.load_average(task.model, trainer.current_epoch)
         elif settings.patience:
             best.load_best(task.model)

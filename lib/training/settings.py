@@ -47,8 +47,7 @@ class TrainingSettings:
         learning_rate: the highest rate, reached when the warm-up ends.
         warmup_steps: optimizer steps until then.
         rise_again: the epoch after which the rate, down to 0, rises once more, to two
-            thirds of the highest; the model at the end is then the mean of the weights
-            at both ends. 0 for never.
+            thirds of the highest, and falls again; 0 for never.
         label_smoothing: share of the probability that is spread over all words.
         clip: longest gradient; a longer one is shortened to this length.
         average: the model at the end is the mean of so many last epochs.
@@ -122,13 +121,10 @@ class TrainingSettings:
                 f"average must be at most the number of epochs, {self.epochs}, but it "
                 f"is {self.average}."
             )
-        if self.rise_again and (
-            self.rise_again >= self.epochs or self.average > 1 or self.patience
-        ):
+        if self.rise_again and (self.rise_again >= self.epochs or self.patience):
             raise ValueError(
-                f"rise_again = {self.rise_again} needs more epochs than that, and "
-                "neither average nor patience, but the run has "
-                f"epochs = {self.epochs}, average = {self.average} and "
+                f"rise_again = {self.rise_again} needs more epochs than that, and no "
+                f"patience, but the run has epochs = {self.epochs} and "
                 f"patience = {self.patience}."
             )
         if self.precision not in PRECISIONS:

@@ -26,7 +26,6 @@ from lib.evaluation import (
     far_pairs,
 )
 from lib.text.files import read_json
-from lib.training import read_log
 from lib.translator import Translator
 
 SETTINGS = (
@@ -83,7 +82,6 @@ def test_the_folder_is_whole(folder: Path) -> None:
         "scores.json",
         "settings.toml",
         "tokenizer.json",
-        "tried.json",
         "validation_counts.csv",
     }
     assert len(Translator.load(folder).translate(["I like the red car."])) == 1
@@ -127,20 +125,6 @@ def test_a_folder_is_scored_again_to_the_same_scores(
         measure.main([str(again)])
     for name in ("scores.json", "README.md", "errors.json", "ngram_counts.csv"):
         assert (again / name).read_bytes() == (folder / name).read_bytes()
-
-
-def test_it_says_what_each_end_and_their_mean_are_worth(folder: Path) -> None:
-    tried = read_json(folder / "tried.json")
-    assert [row["epochs"] for row in tried] == [[2], [3], [2, 3]]
-    assert tried[1]["difference"] == [0, 0, 0]
-    both, right = (
-        Translator.load(folder),
-        references(make_corpus().splits["validation"]),
-    )
-    found = compare_with_all(both.translate(right, beam_size=4), list(right.values()))
-    # The folder has it in 16 bits.
-    assert found["bleu"] == pytest.approx(tried[2]["bleu"], abs=2)
-    assert [row["epoch"] for row in read_log(folder / "log.csv")] == ["1", "2", "3"]
 
 
 def test_its_card_has_the_command_and_the_settings_of_the_run(folder: Path) -> None:

@@ -142,22 +142,6 @@ def test_an_epoch_that_is_lost_is_never_left_out(
 RISING = dataclasses.replace(TINY, epochs=5, rise_again=2, warmup_steps=3)
 
 
-def test_the_rate_rises_again_and_the_model_is_the_mean_of_both_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    task = train(*corpus(), RISING, tmp_path)
-    names = [file.name for file in epoch_files(tmp_path)]
-    assert names == ["epoch-2.safetensors", "epoch-5.safetensors"]
-    check_mean(task.model, tmp_path, 2)
-    assert equal(weights(train(*corpus(), RISING)), weights(task))  # without a folder
-    for moved in (7, 10):  # stopped before the first end, and behind it
-        folder = tmp_path / str(moved)
-        with ended_after(moved, monkeypatch):
-            train(*corpus(), RISING, folder)
-        again = train(*corpus(), RISING, folder, resume=True)
-        assert equal(weights(again), weights(task))
-
-
 def test_the_second_rise_goes_to_two_thirds_and_both_end_at_nothing() -> None:
     task = train(*corpus(), dataclasses.replace(RISING, epochs=1, rise_again=0))
     task.settings = RISING

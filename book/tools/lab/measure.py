@@ -17,8 +17,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from safetensors.torch import load_file
-
 from book.tools.lab.doubt import BEAM, PENALTY, measure_doubt
 from book.tools.lab.scoring import counts_table, grade
 from lib import corpora
@@ -30,14 +28,12 @@ from lib.evaluation.strangers import TYPED, score_strangers
 from lib.text import tokenize
 from lib.text.files import read_json, to_toml, write_json, write_whole
 from lib.training import TrainingSettings
-from lib.training.checkpoints import average_weights, epoch_files
 from lib.training.folders import LOG
 from lib.translator import Translator
 from lib.translator.folder import REPORT_FILE, SETTINGS_FILE, write_card
 
 SEARCHES = [(beam, PENALTY) for beam in (1, 2, 4, 8)]
 SEARCHES += [(BEAM, penalty) for penalty in (0.0, 1.0, 2.0, 3.0)]
-TRIED = "tried.json"
 OWN = Path(corpora.__file__).parent  # where the book's own pairs lie
 
 
@@ -51,8 +47,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         take_over(options.run, options.folder)
     report = read_json(options.folder / REPORT_FILE)
     corpus = corpora.load(report["corpus"])
-    if options.run:
-        write_json(options.folder / TRIED, try_ends(options.run, corpus))
     measure(options.folder, corpus, report)
 
 
@@ -64,27 +58,6 @@ def take_over(run: Path, folder: Path) -> None:
     names = [field.name for field in dataclasses.fields(TrainingSettings)]
     settings = {name: report["settings"][name] for name in names}
     write_json(folder / REPORT_FILE, {**report, "settings": settings})
-
-
-def try_ends(run: Path, corpus: Corpus) -> list[dict[str, Any]]:
-    """Score what a run kept alone, and the mean that it ended with.
-
-    Returns:
-        A row for each, with its epochs, and how it differs from the last epoch alone.
-    """
-    kept, rows, counts = epoch_files(run), [], []
-    for files in filter(None, [*([file] for file in kept), kept]):
-        translator = Translator.load(run)
-        mean = average_weights([load_file(file) for file in files])
-        translator.model.load_state_dict(mean, strict=False)
-        found, counted = validate(translator, corpus, BEAM, PENALTY)
-        numbers = [int(file.stem.removeprefix("epoch-")) for file in files]
-        rows.append({"epochs": numbers, **found})
-        counts.append(counted)
-        print(rows[-1], flush=True)
-    for row, counted in zip(rows, counts, strict=True):
-        row["difference"] = difference(counted, counts[-2])
-    return rows
 
 
 def measure(folder: Path, corpus: Corpus, report: dict[str, Any]) -> None:
