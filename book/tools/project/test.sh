@@ -9,8 +9,7 @@ failed=""
 
 tests() { # [ARGUMENT…] of pytest
     "$run" -m pytest -q -p no:cacheprovider -p tests.solutions_run --doctest-modules \
-        --nbval --nbval-sanitize-with tests/nbval.cfg --nbval-cell-timeout 600 \
-        --nbval-kernel-startup-timeout 120 "$@"
+        --nbval --nbval-cell-timeout 600 --nbval-kernel-startup-timeout 120 "$@"
 }
 
 side_by_side() {
