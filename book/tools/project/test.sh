@@ -27,6 +27,11 @@ finish() { # the name of what ran: say how it ended
     exit 0
 }
 
+git ls-files >/dev/null 2>&1 || {
+    echo "The tests ask git which files are the book's: install git, and clone the book instead of unpacking it." >&2
+    exit 1
+}
+
 step() { # NAME LOG COMMAND [ARGUMENT…]
     sh book/tools/project/step.sh "$@" || failed="$failed $2,"
 }
