@@ -2,7 +2,8 @@
 
 In braces stands what is meant:
 
-    {"The query of"}          the number of the figure whose caption begins so
+    {"The query of"}          the number of the figure whose caption begins so, of those
+                              of the page's chapter, or of another one
     {in class}                the exercises of the lesson that the page or deck is for,
     {hand in}, {more}         and those that are handed in, or for who wants more
     {minutes hand in}         how long they take
@@ -69,7 +70,7 @@ def written(text: str, name: str) -> str:
         numbers = range(int(found[1]), int(found[2]) + 1)
         return hours(sum(map(reading, numbers)) + SELF_TEST * bool(found[3]))
 
-    text = FIGURE.sub(lambda found: figure_number(" ".join(found[1].split())), text)
+    text = FIGURE.sub(lambda found: figure_number(found[1], name), text)
     text = READING.sub(read, EXERCISES.sub(listed, text))
     text = PROJECT.sub(lambda found: project_hours(found[1]), text)
     text = POINTS.sub(lambda found: str(plan.points[found[1]]), text)
@@ -87,15 +88,17 @@ def captions() -> dict[str, str]:
     }
 
 
-def figure_number(beginning: str) -> str:
-    """The number of the one figure whose caption begins so.
+def figure_number(beginning: str, name: str) -> str:
+    """The number of the one figure whose caption begins so, here or anywhere.
 
     Raises:
         ValueError: If there is none, or several.
     """
-    found = [n for caption, n in captions().items() if caption.startswith(beginning)]
+    words = " ".join(beginning.split())
+    found = [n for caption, n in captions().items() if caption.startswith(words)]
+    found = [n for n in found if n.startswith(f"{name[:2].lstrip('0')}.")] or found
     if len(found) != 1:
-        raise ValueError(f"{len(found)} captions begin with {beginning!r}: name one.")
+        raise ValueError(f"{len(found)} captions begin with {words!r}: name one.")
     return found[0]
 
 
