@@ -27,11 +27,6 @@ finish() { # the name of what ran: say how it ended
     exit 0
 }
 
-git ls-files >/dev/null 2>&1 || {
-    echo "The tests ask git which files are the book's: install git, and clone the book instead of unpacking it." >&2
-    exit 1
-}
-
 step() { # NAME LOG COMMAND [ARGUMENT…]
     sh book/tools/project/step.sh "$@" || failed="$failed $2,"
 }
@@ -41,6 +36,10 @@ if [ $# -gt 0 ] && [ "$1" != --exhaustive ]; then
     exit
 fi
 
+git ls-files >/dev/null 2>&1 || {
+    echo "The tests ask git which files are the book's: install git, and clone the book instead of unpacking it." >&2
+    exit 1
+}
 sh book/tools/project/setup.sh browser || exit 1
 if [ "${1:-}" = --exhaustive ]; then
     side_by_side -m exhaustive tests
