@@ -204,13 +204,22 @@ export function readText(text, vocabulary, maxLen, prose) {
 }
 
 /**
- * Join the translations of a text's sentences, what is said with what stands around it.
+ * Join the translations of a text's sentences.
+ * @param {Source[]} sources
+ * @param {string[]} texts each in the form of its source, empty if not yet written
+ */
+export function joined(sources, texts) {
+  return inParts(sources, texts).map(({ text }) => text).join("");
+}
+
+/**
+ * Join what is said with what stands around it.
  * @param {Source[]} sources
  * @param {string[]} texts each in the form of its source, empty if not yet written
  * @returns {{ text: string, places: number[] }[]} one behind the other, each with the
  *   places of its sources
  */
-export function joined(sources, texts) {
+export function inParts(sources, texts) {
   /** @type {{ text: string, quotes: string[], places: number[] }[]} */
   const parts = [];
   sources.forEach(({ said, space }, at) => {

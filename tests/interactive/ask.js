@@ -50,7 +50,7 @@ const answers = {
       const read = readText(text, vocabulary, 10_000, true);
       const back = read.map((source) => inKind(source.text, source.form));
       const rows = read.map(({ text: one, ids, space, said }) => [one, ids, space, said]);
-      return [rows, back, joined(read, back).map(({ text }) => text).join("")];
+      return [rows, back, joined(read, back)];
     });
   },
 

@@ -9,7 +9,7 @@
 import { Matrix } from "../arrays.js";
 import { noSwitches } from "../config.js";
 import { inKind, withoutLoops } from "../raw.js";
-import { joined, readText } from "../subwords.js";
+import { inParts, readText } from "../subwords.js";
 
 /**
  * @typedef {import("./engine.js").Node} Node
@@ -289,7 +289,7 @@ export class Session {
       if (at !== this.at) return this.finished[at] ?? { text: "", unsure: false };
       return { text: this.own(), unsure: this.ended && this.doubted() };
     });
-    const lines = joined(this.sources, all.map(({ text }) => text));
+    const lines = inParts(this.sources, all.map(({ text }) => text));
     return lines.map(({ text, places }) => {
       return { text, unsure: places.some((at) => all[at].unsure) };
     });
