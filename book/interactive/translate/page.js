@@ -31,7 +31,7 @@ export function mountTranslator(root, script, small) {
   const { controls, stop } = playTrace(place, JSON.parse(trace));
   const asked = shortened(addressed(), 80);
   const hint =
-    (asked && `The address of this page asks for “${asked}”: it will be translated. `) +
+    (asked && `The address of this page asks for “${asked}”: press to translate it. `) +
     "The translator is fetched once, from where this page came from. What you type " +
     "never leaves the page.";
   offer(controls, place, root.dataset, "Try your own", hint, async (parts) => {
