@@ -1,6 +1,6 @@
 #!/bin/sh
 # Make the virtual environment, install requirements.lock and, editable, this checkout;
-# with "browser", also see to it that there is a Chromium for the tests to drive. Nothing
+# with "browser", also see to what the tests use: a Chromium, and bubblewrap. Nothing
 # is done twice: the stamp holds the version of Python and a checksum of what is installed.
 set -eu
 cd "$(dirname "$0")/../../.."
@@ -100,4 +100,8 @@ if ! "$run" -m book.tools.site.browser >/dev/null; then
     echo "Installing chromium, which the tests of the site drive"
     install_debian chromium fonts-dejavu-core ||
         fail "apt-get could not install chromium"
+fi
+if ! command -v bwrap >/dev/null && is_root; then
+    echo "Installing bubblewrap, behind which the tests grade"
+    install_debian bubblewrap || echo "It cannot be had: some tests say so and skip." >&2
 fi
