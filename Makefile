@@ -1,7 +1,7 @@
 # The habits of the project; `make` alone lists them. Nothing needs to be installed by
 # hand but make, git and Python: each habit sets up what it needs, once.
 
-PYTHON ?= python3
+PYTHON ?=
 VENV ?= .venv
 PORT ?= 8000
 # As it was typed: a dollar sign in a sentence is not make's business.

@@ -1,4 +1,4 @@
-"""The command line: ``train``, ``translate``, ``evaluate``, ``export``, ``write``."""
+"""The command line: train, translate, evaluate, export, write, and examine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 try:
-    from lib.commands import evaluate, export, train, translate, write
+    from lib.commands import evaluate, examine, export, train, translate, write
     from lib.text.reading import printable
 except KeyboardInterrupt:  # there is no main yet that would answer it
     print("\npython -m lib: stopped.", file=sys.stderr)
@@ -25,24 +25,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the words after ``python -m lib``; those of this process if None.
 
     Returns:
-        The exit code: 0 for success, 2 for wrong input, 130 for Ctrl-C. (A run that
-        is told to end by SIGTERM exits with 143.)
+        The exit code: 0 for success, 1 where ``examine`` finds a fault, 2 for wrong
+        input, 130 for Ctrl-C. (A run that is told to end by SIGTERM exits with 143.)
     """
     parser = argparse.ArgumentParser(
         prog="python -m lib",
         description="Train a translator, translate with it, score it, and export it; "
-        "write with a language model.",
+        "write with a language model; examine a piece that somebody wrote.",
         epilog="Corpora that are downloaded lie in the folder that the environment "
         "variable TRANSFORMER_BOOK_CACHE names, and in the system's folder for caches "
         "without it.",
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="command")
-    for module in (train, translate, evaluate, export, write):
+    for module in (train, translate, evaluate, export, write, examine):
         module.add_parser(commands)
     options = parser.parse_args(arguments)
     try:
         _write_utf8()
-        options.run(options)
+        status = options.run(options)
         if sys.stdout:  # None if it is closed
             sys.stdout.flush()
     except (ValueError, TypeError, OSError) as error:
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"\n{parser.prog}: stopped.", file=sys.stderr)
         return 130
-    return 0
+    return status or 0
 
 
 def _write_utf8() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 from hypothesis import HealthCheck, settings
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from book.tools.site.browser import find_browser
 from book.tools.site.build_site import bring_up_to_date, site_folder
@@ -28,6 +28,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("book")
+
+# A browser is waited for as long as a busy machine may need: a minute means it hangs.
+HANGS = 60_000
+expect.set_options(timeout=HANGS)
 
 
 @pytest.fixture(autouse=True)
@@ -61,6 +65,7 @@ def browser() -> Iterator[Browser]:
         pytest.fail("There is no Chromium here: install one, or name one in CHROMIUM.")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path)
+        browser.on("context", lambda context: context.set_default_timeout(HANGS))
         yield browser
         browser.close()
 

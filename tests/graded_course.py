@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -27,7 +28,7 @@ found = {}
 with Gradebook("sqlite:///gradebook.db") as book:
     for one in book.assignment_submissions(sys.argv[1]):
         (notebook,) = one.notebooks
-        scores = {grade.name: grade.score for grade in notebook.grades}
+        scores = {each.name: each.auto_score for each in notebook.grades}
         found[one.student.id] = {"sum": one.score, "most": one.max_score, **scores}
 print(json.dumps(found))
 """
@@ -98,13 +99,13 @@ class Course:
         path.parent.mkdir(parents=True)
         nbformat.write(notebook, path)
 
-    def scores(self, name: str) -> dict[str, dict[str, float]]:
-        """The points of every student, in all and for each check."""
+    def scores(self, name: str) -> dict[str, dict[str, Any]]:
+        """The points of every student, in all and for each check; None without any."""
         command = [str(PROGRAMS / "python"), "-c", SCORES, name]
         done = subprocess.run(
             command, cwd=self.folder, capture_output=True, text=True, check=True
         )
-        found: dict[str, dict[str, float]] = json.loads(done.stdout)
+        found: dict[str, dict[str, Any]] = json.loads(done.stdout)
         return found
 
     def feedback(self, student: str, name: str) -> str:

@@ -2,8 +2,9 @@
 
 Another processor adds in another order, and its last digits differ. This kernel
 imitates that, and more: every number that PyTorch draws, initial parameters included,
-and every weight of the models that ship is moved by a relative `SIZE`, up or down. What
-a chapter prints should not depend on it. `make portable` runs all chapters in this
+and every weight of the models that ship is moved by a relative `SIZE`, up or down; in
+double precision, by as many of its last digits. What a chapter prints should not depend
+on it. `make portable` runs all chapters in this
 kernel; `kernels/shaken/kernel.json` makes it known to Jupyter.
 """
 
@@ -27,7 +28,7 @@ SALT = int(os.environ.get("SHAKE", "0"))
 
 
 def shaken(values: Tensor) -> Tensor:
-    """Return the numbers, each moved by a relative `SIZE`.
+    """Return the numbers, each moved by a relative `SIZE`, of doubles a smaller one.
 
     Whether a number goes up or down is decided by its own bits: no random number is
     used up, and what was drawn alike stays alike.
@@ -36,7 +37,8 @@ def shaken(values: Tensor) -> Tensor:
         return values
     bits = values.detach().float().contiguous().view(torch.int32).long()
     up = ((bits + SALT) * 2654435761 >> 16) & 1
-    return values * (1 + SIZE * (2 * up - 1)).to(values.dtype)
+    size = SIZE * min(1, torch.finfo(values.dtype).eps / torch.finfo(torch.float).eps)
+    return values * (1 + size * (2 * up - 1).to(values.dtype))
 
 
 def _shaking(draw: Callable[..., Tensor]) -> Callable[..., Tensor]:

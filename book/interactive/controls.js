@@ -4,8 +4,6 @@ import { html } from "./draw.js";
 
 /** @typedef {import("./draw.js").Attributes} Attributes */
 
-let controlsMade = 0;
-
 /** A row for controls. @param {Element} parent */
 export function row(parent) {
   return html(parent, "div", { class: "interactive-controls" });
@@ -60,8 +58,10 @@ export class Controls {
    * @param {Attributes} [attributes]
    */
   labelled(label, tag, attributes) {
-    const id = `interactive-control-${++controlsMade}`;
     const box = html(this.place, "div", { class: "interactive-control" });
+    let [number, id] = [0, ""]; // other figures of the page count for themselves
+    do id = `interactive-control-${++number}`;
+    while (document.getElementById(id));
     html(box, "label", { for: id }, label);
     return { box, element: html(box, tag, { id, ...attributes }) };
   }
@@ -80,6 +80,10 @@ export function slider(controls, name, label, [min, max, step = 1], format = Str
   const made = controls.labelled(label, "input", { type: "range", min, max, step });
   const input = /** @type {HTMLInputElement} */ (made.element);
   const output = html(made.box, "output", { for: input.id });
+  // Room for its longest value, or what stands behind it would jump.
+  let longest = 0;
+  for (let at = min; at <= max; at += step) longest = Math.max(longest, format(at).length);
+  output.style.minWidth = `${longest}ch`;
   controls.tie(input, "input", name, () => input.valueAsNumber, (value) => {
     input.value = value;
     output.textContent = format(input.valueAsNumber);

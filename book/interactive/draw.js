@@ -198,6 +198,16 @@ export function fixed(value, digits = 2) {
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
+/** So many of something: one step, two steps. @param {number} count @param {string} of */
+export function counted(count, of) {
+  return `${count} ${of}${count === 1 ? "" : "s"}`;
+}
+
+/** Whether the reader wants nothing to move by itself. */
+export function still() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
 /**
  * @param {string} word
  * @param {number} most how many letters there is room for

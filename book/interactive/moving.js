@@ -1,6 +1,7 @@
 // A figure that moves from stage to stage, back and forth, and rests at any of them.
 
 import { pushButton, slider } from "./controls.js";
+import { still } from "./draw.js";
 import { Figure } from "./frame.js";
 
 export class MovingFigure extends Figure {
@@ -31,7 +32,7 @@ export class MovingFigure extends Figure {
   /** @param {number} stage */
   go(stage) {
     this.goal = Math.max(0, stage);
-    if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.at = this.goal;
+    if (still()) this.at = this.goal;
     if (!this.moving) this.advance(performance.now());
   }
 

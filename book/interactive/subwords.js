@@ -134,6 +134,17 @@ export class SubwordVocabulary {
 }
 
 /**
+ * What to tell of the characters that a model has never seen.
+ * @param {string[]} characters
+ * @param {string} model
+ * @returns {string} a sentence, or nothing
+ */
+export function unseen(characters, model) {
+  const some = characters.slice(0, 8).join(" ");
+  return some && `This ${model} has never seen ${some}: it reads <unk> there, and guesses.`;
+}
+
+/**
  * A sentence as a model wants to read it.
  * @typedef {{ text: string, ids: number[], form: import("./raw.js").Form, space: string,
  *   said: boolean }} Source the ids end with <eos>; the space stands between it and the
@@ -157,7 +168,8 @@ const AS_IT_IS = {
 export function readSource(sentence, vocabulary, maxLen, prose = false) {
   let text = squeezed(sentence);
   if (!/[\p{L}\p{N}_]/u.test(text)) {
-    throw new Error(`There is nothing to translate in '${text}'; write a sentence.`);
+    const where = text && ` in '${text}'`;
+    throw new Error(`There is nothing to translate${where}; write a sentence.`);
   }
   let form = AS_IT_IS;
   if (prose) [text, form] = prepare(text, vocabulary.alphabet, vocabulary.ids);
@@ -197,13 +209,25 @@ export function readText(text, vocabulary, maxLen, prose) {
  * @param {string[]} texts each in the form of its source, empty if not yet written
  */
 export function joined(sources, texts) {
-  /** @type {[string, string[]][]} */
+  return inParts(sources, texts).map(({ text }) => text).join("");
+}
+
+/**
+ * Join what is said with what stands around it.
+ * @param {Source[]} sources
+ * @param {string[]} texts each in the form of its source, empty if not yet written
+ * @returns {{ text: string, places: number[] }[]} one behind the other, each with the
+ *   places of its sources
+ */
+export function inParts(sources, texts) {
+  /** @type {{ text: string, quotes: string[], places: number[] }[]} */
   const parts = [];
   sources.forEach(({ said, space }, at) => {
-    const written = texts[at] + space;
-    const quotes = parts[parts.length - 1]?.[1] ?? [];
-    if (!said) parts.push([written, []]);
-    else quotes[0] = (quotes[0] ?? "") + written;
+    const text = texts[at] + space;
+    if (!said) parts.push({ text, quotes: [], places: [] });
+    const { quotes, places } = parts[parts.length - 1];
+    if (said) quotes[0] = (quotes[0] ?? "") + text;
+    places.push(at);
   });
-  return parts.map(([text, quotes]) => filled(text, quotes)).join("");
+  return parts.map(({ text, quotes, places }) => ({ text: filled(text, quotes), places }));
 }

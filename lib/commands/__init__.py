@@ -1,5 +1,5 @@
 """What the command line can do, one file a command."""
 
-from lib.commands import evaluate, export, train, translate, write
+from lib.commands import evaluate, examine, export, train, translate, write
 
-__all__ = ["evaluate", "export", "train", "translate", "write"]
+__all__ = ["evaluate", "examine", "export", "train", "translate", "write"]

@@ -33,7 +33,7 @@ from lib.today import (
     LearnedPositionalEncoding,
     Rotary,
 )
-from lib.today.oddities import BeginsWithPad, HalvedSines
+from lib.today.families import BeginsWithPad, HalvedSines
 
 
 class CachedAttention(FusedAttention):

@@ -12,7 +12,7 @@ from lib.speed.fused import (
     mix_values,
     side_by_side,
 )
-from lib.today.leaves import replace_leaves
+from lib.today.blocks import replace_leaves
 
 __all__ = [
     "FUSED",

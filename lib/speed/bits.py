@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lib.today.leaves import AnyModule, replace_leaves
+from lib.today.blocks import AnyModule, replace_leaves
 
 
 def to_eight_bits(weight: Tensor) -> tuple[Tensor, Tensor]:

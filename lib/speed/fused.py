@@ -33,8 +33,8 @@ from lib.today import (
     RotaryLinear,
     UnpaddedEmbedding,
 )
-from lib.today.leaves import AnyModule, is_touched, replace_leaves
-from lib.today.oddities import BeginsWithPad, HalvedSines
+from lib.today.blocks import AnyModule, is_touched, replace_leaves
+from lib.today.families import BeginsWithPad, HalvedSines
 
 
 class FusedAttention(MultiHeadAttention):

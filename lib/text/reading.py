@@ -353,9 +353,8 @@ said=False)
         raise TypeError(f"A sentence must be text, but it is {sentence!r}.")
     sentence = " ".join(sentence.split())
     if not re.search(r"\w", sentence):
-        raise ValueError(
-            f"There is nothing to translate in {sentence!r}; write a sentence."
-        )
+        where = sentence and f" in {sentence!r}"
+        raise ValueError(f"There is nothing to translate{where}; write a sentence.")
     form = Form()
     if prose:
         sentence, form = prepare(sentence, vocabulary.alphabet, vocabulary.ids)

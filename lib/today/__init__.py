@@ -1,16 +1,24 @@
 """From 2017 to today: what came later, as leaves, and models of one language."""
 
-from lib.today.attention import GroupedQueryAttention, RotaryLinear
 from lib.today.blocks import (
     ACTIVATIONS,
     FeedForward,
     GatedFeedForward,
+    GroupedQueryAttention,
+    LearnedPositionalEncoding,
+    NoPositions,
     RMSNorm,
+    Rotary,
+    RotaryLinear,
     UnpaddedEmbedding,
 )
-from lib.today.language import LanguageConfig, LanguageModel
-from lib.today.modernize import Leaves, leaves_of, modernize
-from lib.today.positions import LearnedPositionalEncoding, NoPositions, Rotary
+from lib.today.modernize import (
+    LanguageConfig,
+    LanguageModel,
+    Leaves,
+    leaves_of,
+    modernize,
+)
 from lib.today.pretrained import read_pretrained, read_tokenizer
 
 __all__ = [

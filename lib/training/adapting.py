@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from lib.attention import MultiHeadAttention
-from lib.today.leaves import AnyModule, replace_leaves
+from lib.today.blocks import AnyModule, replace_leaves
 
 
 class LowRank(nn.Module):

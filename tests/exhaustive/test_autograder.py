@@ -13,7 +13,7 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from book.tools.course.plan import Assignment, read_plan
-from book.tools.course.wall import walled
+from book.tools.course.wall import no_wall
 from book.tools.project.address import ROOT
 from tests.graded_course import Course, cell_name, not_on_windows, set_up, solutions
 
@@ -89,31 +89,21 @@ except RuntimeError:
     pass
 """.replace("CHAPTER", str(ROOT / "book" / "03_attention.ipynb")),
 }
-# Of what a student hands in, the words by which the teacher is told of it.
-TOLD = {
-    "reaches": (
-        "Refused: it does not import book",
-        "Refused: it does not ask for attention.attend.right",
-        REACHES["3.2"].splitlines()[-1],
-        "book/03_attention.ipynb",
-        "for one in gc.get_objects()",
-    ),
-    "pastes-and-deletes": ("check-3-1 was missing",),
-    "deletes-and-prints": ("gradebook.db",),
-    "renames": (f"is taken for {NAME}.ipynb",),
-    "hands-in-another": ("notes.ipynb is not graded: it holds no cell of it.\n",),
-}
-# And those of the page that the student gets back.
+# Words of the page that a student gets back.
 FEEDBACK = {
     "half": ("The scores were not scaled", "not answered yet"),
     "overwrites-and-loops": (
         "This cell was stopped: it had not ended after 30 seconds.",
     ),
+}
+CHEATS = {
     "deletes-and-prints": (
-        "changes files in its own folder only",
+        "No such file or directory",
         "This cell was stopped: it printed more than 100,000 characters.",
     ),
+    "reaches": ("not answered yet",),
 }
+behind_a_wall = pytest.mark.skipif(bool(no_wall()), reason=no_wall())
 LOOPS = """\
 from IPython.display import clear_output
 
@@ -150,7 +140,10 @@ while True:
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """The assignment, handed in by eight students, moved, graded, with feedback."""
+    """The assignment, handed in, moved, graded, with feedback.
+
+    Cheats hand in where a wall stands: elsewhere they could do what they try.
+    """
     set_up()
     folder = tmp_path_factory.mktemp("course")
     made = Course(folder, PLAN)
@@ -164,27 +157,18 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
         "solution": RIGHT,
         "half": {"3.1": RIGHT["3.1"], "3.2": UNSCALED, "3.3": RIGHT["3.3"]},
         "overwrites-and-loops": RIGHT | {"3.1": OVERWRITES, "3.2": LOOPS},
+        "pastes-and-deletes": RIGHT,
         "deletes-and-prints": RIGHT | {"3.3": deletes, "3.4": PRINTS},
         "reaches": REACHES,
     }.items():
-        made.hand_in(student, NAME, answers)
-    for student in ("pastes-and-deletes", "renames", "hands-in-another"):
-        made.hand_in(student, NAME, RIGHT)
-    rename(made, "renames", f"{NAME} (1).ipynb")
-    other = rename(made, "hands-in-another", "notes.ipynb")
-    nbformat.write(nbformat.v4.new_notebook(), other)
+        if student not in CHEATS or not no_wall():
+            made.hand_in(student, NAME, answers)
     paste_and_delete(made, "pastes-and-deletes")
     hand_in_by_exchange(made, folder, "solution")
     made.move(hub)
-    made.nbgrader("autograde", NAME, refuses="hands-in-another")
+    made.nbgrader("autograde", NAME)
     made.nbgrader("generate_feedback", NAME)
     return made
-
-
-def rename(course: Course, student: str, name: str) -> Path:
-    """Hand the notebook in under another name."""
-    folder = course.folder / "submitted" / student / NAME
-    return (folder / f"{NAME}.ipynb").rename(folder / name)
 
 
 def paste_and_delete(course: Course, student: str) -> None:
@@ -222,9 +206,10 @@ def test_each_gets_the_marks_of_what_is_right(course: Course) -> None:
         "overwrites-and-loops": {"3.3", "3.4"},
         "deletes-and-prints": {"3.1", "3.2"},
         "pastes-and-deletes": {"3.2", "3.3", "3.4"},
-        "renames": {*worth},
-        "reaches": set(),
+        "reaches": set[str](),
     }.items():
+        if student in CHEATS and no_wall():
+            continue
         marks = {number: worth[number] * (number in right) for number in worth}
         checks = {f"check-{n.replace('.', '-')}": mark for n, mark in marks.items()}
         wanted = {"most": 16, "sum": sum(marks.values()), **checks}
@@ -232,44 +217,33 @@ def test_each_gets_the_marks_of_what_is_right(course: Course) -> None:
 
 
 def test_student_and_teacher_are_told(course: Course) -> None:
-    for student, words in FEEDBACK.items():
-        told = course.feedback(student, NAME)
-        assert [each for each in words if each not in told] == []
-        assert len(told) < 2_000_000
-    for student, words in TOLD.items():
-        told = course.report(student, NAME)
-        assert [each for each in words if each not in told] == []
+    expect_told(course, FEEDBACK)
+    assert "check-3-1 was missing" in course.report("pastes-and-deletes", NAME)
     for student in ("solution", "half"):
         assert course.report(student, NAME) == ""
 
 
-def test_the_feedback_has_no_seed_and_no_hidden_cell(course: Course) -> None:
-    for student in ("solution", "half", "reaches"):
+def expect_told(course: Course, words_of: dict[str, tuple[str, ...]]) -> None:
+    for student, words in words_of.items():
         told = course.feedback(student, NAME)
-        assert "hand_in" not in told and str(PLAN.seed) not in told
+        assert [each for each in words if each not in told] == []
+        assert len(told) < 2_000_000
 
 
-def test_behind_the_wall_compiled_code_reads_no_chapter(course: Course) -> None:
-    with walled([], []) as walls:
-        told = "Compiled code reads it." in course.feedback("reaches", NAME)
-    assert told != bool(walls)
-
-
-def test_a_changed_check_is_told_and_an_honest_one_is_not(course: Course) -> None:
-    path = course.folder / "submitted" / "half" / NAME / f"{NAME}.ipynb"
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace("assert check.spread", "check.spread"), "utf-8")
-    course.nbgrader("autograde", NAME, "--force", "--student=half")
-    assert (
-        course.report("half", NAME) == "check-3-3 had another text: it was put back.\n"
-    )
-
-
-def test_nothing_outside_the_scratch_folder_was_touched(course: Course) -> None:
+@behind_a_wall
+def test_behind_the_wall_cheats_find_nothing(course: Course) -> None:
+    expect_told(course, CHEATS)
+    assert "Compiled code reads it." not in course.feedback("reaches", NAME)
     precious = course.exchange.parent / "precious" / "gradebook.db"
     assert precious.read_text() == "all the marks"
     handed_in = course.folder / "submitted" / "deletes-and-prints" / NAME
     assert "rmtree" in (handed_in / f"{NAME}.ipynb").read_text(encoding="utf-8")
+
+
+def test_the_feedback_has_no_seed_and_no_hidden_cell(course: Course) -> None:
+    for student in ("solution", "half"):
+        told = course.feedback(student, NAME)
+        assert "hand_in" not in told and str(PLAN.seed) not in told
 
 
 def test_students_get_stubs_and_the_open_checks(course: Course) -> None:

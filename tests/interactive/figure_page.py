@@ -69,6 +69,14 @@ def violations(page: Page) -> list[str]:
     return [*light, *(line for line in dark if "h1" not in line)]
 
 
+def wait_until_drawn(page: Page) -> None:
+    """Let two frames pass: what has changed before stands in the picture then."""
+    page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => "
+        "requestAnimationFrame(done)))"
+    )
+
+
 def said(page: Page) -> str:
     """The sentence below the drawing, with the minus of Python."""
     return page.locator(".interactive-said").inner_text().replace("−", "-")

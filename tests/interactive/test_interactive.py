@@ -24,7 +24,7 @@ from lib.figures.interactive import (
     used,
 )
 from tests.book_sources import CHAPTERS, read
-from tests.interactive.figure_page import Show, violations
+from tests.interactive.figure_page import Show, violations, wait_until_drawn
 
 NAMES = names()
 OPENED = [(name, at) for name in NAMES for at in (*openings(name),) or (None,)]
@@ -56,11 +56,7 @@ def test_a_figure_stands_alone_in_every_light_and_width(
     phone, wide_page = heights()[f"{name} {opened}" if opened else name]
     for width, height in ((800, wide_page), (704, wide_page), (360, phone)):
         page.set_viewport_size({"width": width, "height": 900})
-        # A figure draws itself anew one frame after its width has changed.
-        page.evaluate(
-            "() => new Promise((done) => requestAnimationFrame(() => "
-            "requestAnimationFrame(done)))"
-        )
+        wait_until_drawn(page)  # one frame after its width has changed
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width, f"{name} is {wide} pixels wide on a page of {width}"
         high = page.evaluate("document.querySelector('.interactive').offsetHeight")
@@ -70,6 +66,16 @@ def test_a_figure_stands_alone_in_every_light_and_width(
         assert right, f"{name} is {high} high at {width}"
         assert page.evaluate(COVERED) == [], f"at {width}"
     assert violations(page) == []
+
+
+def test_figures_on_one_page_do_not_share_the_ids_of_their_controls(
+    visit: Show,
+) -> None:
+    page = visit()
+    both = figures.interactive("query").data + figures.interactive("plane").data
+    page.set_content(both)
+    ids = page.locator(".interactive [id]").evaluate_all("all => all.map(e => e.id)")
+    assert len(set(ids)) == len(ids) == 3
 
 
 def test_figures_bring_little_script() -> None:

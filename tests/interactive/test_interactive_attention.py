@@ -9,10 +9,19 @@ import torch
 from playwright.sync_api import Page
 
 from lib.attention import scaled_dot_product_attention
-from tests.interactive.figure_page import PHONE, Show, close, press, said, slide
+from tests.interactive.figure_page import (
+    PHONE,
+    Show,
+    close,
+    press,
+    said,
+    slide,
+    wait_until_drawn,
+)
 
 KEYS = torch.tensor([[1.0, 2.0], [-1.0, 0.0], [1.0, 0.0]])
 VALUES = torch.tensor([[3.0, 0.0], [-1.0, -1.0], [0.0, 3.0]])
+HIGH = "document.querySelector('.interactive').offsetHeight"
 TIP = '[data-key="query"] circle >> nth=-1'
 
 
@@ -43,7 +52,10 @@ def test_a_query_and_a_key_are_moved_on_a_phone(show: Show) -> None:
     for key in ("ArrowLeft", "ArrowLeft", "ArrowLeft", "ArrowDown"):
         page.keyboard.press(key)
     assert tells(page, [0.4, 0.8])
-    slide(page, 0, -1)
+    high = page.evaluate(HIGH)
+    for power in (4, 0.5, -1):  # the longest text of the value is that of √d_k
+        slide(page, 0, power)
+        assert page.evaluate(HIGH) == high
     assert tells(page, [0.4, 0.8], temperature=0.5)
     press(page, "turned round")
     assert tells(page, [-0.4, -0.8], temperature=0.5)
@@ -81,6 +93,6 @@ def test_a_finger_drags_the_query_and_the_page_stands_still(show: Show) -> None:
         at = [{"x": x, "y": y + part * plane["height"] / 3}]  # two units down
         finger.send(touch, {"type": "touchMove", "touchPoints": at})
     finger.send(touch, {"type": "touchEnd", "touchPoints": []})
-    page.wait_for_timeout(50)
+    wait_until_drawn(page)
     assert tells(page, [1.0, -1.0])
     assert page.evaluate("scrollY") == 0

@@ -71,7 +71,6 @@ def test_it_learns_and_needs_its_mask_and_positions() -> None:
 
 def test_the_page_trains_until_it_is_stopped(show: Show) -> None:
     page = show("training")
-    page.set_default_timeout(240_000)  # a busy machine
     assert "random" in said(page)
     press(page, "train")
     page.get_by_text("Right:").wait_for()

@@ -60,7 +60,6 @@ def test_it_writes_what_lib_writes(
 def test_a_reader_lets_it_write(visit: Show, folder: Path) -> None:
     """On a phone, opened as a file, its model not fetched."""
     page = visit((folder / f"{WRITER}.html").as_uri(), viewport=PHONE)
-    page.set_default_timeout(60_000)
     bars = page.locator(".translate-candidate")
 
     def shares() -> list[tuple[str, float]]:
@@ -81,7 +80,11 @@ def test_a_reader_lets_it_write(visit: Show, folder: Path) -> None:
         assert share == pytest.approx(known, abs=0.11)
     assert "1997 of 1997" in page.inner_text(".interactive")
     page.get_by_label("temperature").fill("0")
+    field.fill("I like 🍕 and 日本")
+    notes = page.locator(".translate-notes")
+    assert "has never seen 🍕 日 本: it reads <unk> there" in notes.inner_text()
     field.fill("My sister")
+    assert not notes.is_visible()
     page.get_by_role("button", name="Next").press("Enter")
     page.get_by_role("button", name="Write").press("Enter")
     expect(page.locator(".interactive-said")).to_contain_text("Here the text ends.")

@@ -155,7 +155,7 @@ test("several sentences are translated one after the other, and joined as they w
   await toEnd(made);
   assert.equal(made.at, 2);
   assert.match(made.written(), / {2}.*\n/);
-  assert.ok(made.unsure);
+  assert.deepEqual(made.parts().map(({ unsure }) => unsure), [true, true, true]);
   const whole = made.written();
   made.open(0);
   while (!made.ended) await forward(made);

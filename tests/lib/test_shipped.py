@@ -86,6 +86,11 @@ def told_elsewhere() -> Iterator[tuple[str, str]]:
     wrong = round(sentences * (1 - unseen["exact_match"]))
     yield "book/course/10_first_translator.md", f"{right} of {sentences:,} sentences"
     yield "book/course/10_first_translator.md", f"*Expect:* {wrong}; and it says"
+    sizes = "`{name}` | D = {d_model}, {n_heads} heads, {n_layers} + {n_layers} layers"
+    for name in ("grammar-en-es", "tatoeba-en-es"):
+        card = read_report(name)
+        told = sizes + ", {parameters:,} numbers |"
+        yield "book/notation.md", told.format_map(card | card["settings"])
     report = read_report("tatoeba-en-es")
     scores, pieces = report["scores"], report["settings"]["vocab_size"]
     yield "book/translate.md", f"vocabulary of {pieces:,} sub-words"

@@ -1,4 +1,4 @@
-"""Numbers of figures and equations: in order, and carried to what names them."""
+"""Numbers of figures and equations: in order, and named where they stand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 from book.tools.notebooks import notebooks
-from book.tools.notebooks.normal_form import serialize
 from book.tools.site.captions import (
     CAPTION,
     FENCE,
@@ -19,7 +18,6 @@ from book.tools.site.captions import (
     REFERENCE,
     chapter_of,
     number,
-    number_chapters,
     numbers_given,
 )
 from book.tools.site.pictures import pictures_of
@@ -116,10 +114,9 @@ def test_a_chapter_names_figures_and_equations_of_its_own(chapter: int) -> None:
 
 
 @pytest.mark.parametrize("page", text_pages(), ids=lambda path: path.name)
-def test_no_page_names_a_figure_or_an_equation_that_is_not_there(page: Path) -> None:
-    """Lessons and slides, too."""
-    known = set().union(*map(given_in, BOOK.values()))
-    assert named_in(page.read_text("utf-8")) <= known
+def test_no_page_names_a_figure_or_an_equation_by_its_number(page: Path) -> None:
+    """Lessons and slides begin its caption, and the build writes the number."""
+    assert named_in(page.read_text("utf-8")) == set()
 
 
 def test_names_are_found() -> None:
@@ -127,30 +124,13 @@ def test_names_are_found() -> None:
     assert len(named) > 50
 
 
-def test_where_a_chapter_is_put_in_the_numbers_of_the_next_move_up_once(
-    tmp_path: Path,
-) -> None:
-    """From whichever command; what the pages say would be carried twice, one by one."""
-    page = tmp_path / "slides" / "16_one.md"
-    page.parent.mkdir()
-    page.write_text("Figures 16.1 and 17.1, equation 17.1.", "utf-8")
-    paths = [tmp_path / "17_one.ipynb", tmp_path / "18_two.ipynb"]
-    for old, path in zip((16, 17), paths, strict=True):
-        texts = (f"**Figure {old}.1.** One.", f"$$a \\tag{{{old}.1}}$$")
-        path.write_text(serialize(notebook_of(*texts)), "utf-8")
-    number_chapters(paths, tmp_path)
-    assert page.read_text("utf-8") == "Figures 17.1 and 18.1, equation 18.1."
-    assert sources(read(paths[1])) == ["**Figure 18.1.** One.", "$$a \\tag{18.1}$$"]
-
-
-def test_running_a_chapter_carries_its_new_numbers_too(
+def test_running_a_chapter_numbers_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Afterwards it is in order, and nothing could tell which number was which."""
-    monkeypatch.setattr(notebooks, "number_chapters", carried := Mock())
+    monkeypatch.setattr(notebooks, "number_chapters", numbered := Mock())
     monkeypatch.setattr(notebooks, "run", Mock(return_value=[]))
     paths = [tmp_path / "03_attention.ipynb", tmp_path / "same_as_pytorch.ipynb"]
     for path in paths:
         path.touch()
     assert notebooks.main([str(path) for path in paths]) == 0
-    assert list(*carried.call_args.args) == paths[:1]
+    assert list(*numbered.call_args.args) == paths[:1]

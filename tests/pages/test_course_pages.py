@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 import functools
+import math
 import re
 import shlex
-import tomllib
 from pathlib import Path
 
 import pytest
 
-from book.tools.course.plan import exercise
+from book.tools.course.exercises import exercises
+from book.tools.course.plan import exercise, read_plan
+from book.tools.course.written import reading, summed, written
 from book.tools.project.address import ROOT
-from book.tools.site.captions import REFERENCE, carry_to_pages
 from book.tools.site.front_page import title_of
 from lib import corpora
 from lib.commands import evaluate, export, train, translate
@@ -21,9 +22,9 @@ from tests.book_sources import CHAPTERS, read
 
 COURSE = ROOT / "book" / "course"
 LESSONS = sorted(COURSE.glob("[0-9][0-9]_*.md"))
-SYLLABUSES = [COURSE / "two_days.md", COURSE / "seven_weeks.md"]
 PAGES = sorted(COURSE.glob("*.md"))
-DECKS = [f"slides/{path.stem}" for path in sorted(COURSE.glob("slides/*.md"))]
+DECKS = sorted(COURSE.glob("slides/*.md"))
+PLAN = read_plan()
 SECTIONS = [
     "The lesson, 90 minutes",
     "On the board",
@@ -38,7 +39,7 @@ each_page = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 
 
 def text_of(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
+    return written(path.read_text(encoding="utf-8"), path.stem)
 
 
 def sections(text: str) -> dict[str, str]:
@@ -135,14 +136,6 @@ def headings(path: Path) -> tuple[str, ...]:
     return tuple(re.findall(r"^#+ (.+)$", text, re.MULTILINE))
 
 
-@functools.cache
-def figure_captions() -> dict[str, str]:
-    """The caption of each figure of the book, by its number."""
-    cells = [cell.source for path in CHAPTERS for cell in read(path).cells]
-    found = [re.match(r"\*\*Figure (\d+\.\d+)\.\*\*\s+(.+)", cell) for cell in cells]
-    return {match[1]: match[2] for match in found if match}
-
-
 def named_exercises(text: str) -> set[str]:
     """The numbers behind "exercise" and "exercises", and those of a table's column."""
     runs = re.findall(
@@ -159,24 +152,6 @@ def named_exercises(text: str) -> set[str]:
 def test_the_exercises_that_are_named_exist(path: Path) -> None:
     for number in named_exercises(text_of(path)):
         exercise(number)  # or it says that no chapter has it
-
-
-MEANT = tomllib.loads((ROOT / "tests/lesson_figures.toml").read_text("utf-8"))
-
-
-@pytest.mark.parametrize("name", [*(path.stem for path in PAGES), *DECKS])
-def test_the_figures_that_are_named_are_those_that_are_meant(name: str) -> None:
-    """A figure may get another number; what stands below it tells which one is meant.
-
-    `tests/lesson_figures.toml` has the beginnings of their captions. When figures get
-    new numbers, `-m book.tools.site.captions` carries them to lessons and slides.
-    """
-    matches = REFERENCE["figure"].finditer(text_of(COURSE / f"{name}.md"))
-    named = {n for match in matches for n in re.findall(r"\d+\.\d+", match[2])}
-    captions = {number: figure_captions().get(number, "") for number in named}
-    meant = tuple(MEANT.get(name, ()))
-    assert {n: c for n, c in captions.items() if not c.startswith(meant)} == {}
-    assert len(named) == len(meant)
 
 
 @each_page
@@ -247,24 +222,6 @@ def test_the_two_days_run_from_nine_to_five() -> None:
         assert hours and sum(taught) == 60 * float(hours[1])
 
 
-@pytest.mark.parametrize(
-    "path", [*SYLLABUSES, COURSE / "project.md"], ids=lambda path: path.stem
-)
-def test_sums_are_right(path: Path) -> None:
-    """The last line of a table of numbers is the sum of those above it."""
-    summed = 0
-    for table in tables(text_of(path)):
-        *rows, last = table[1:]
-        if last[0] not in ("all", "together", "at home"):
-            continue
-        summed += 1
-        for column, total in enumerate(last):
-            if re.fullmatch(r"[\d.]+%?", total):
-                parts = [float(row[column].rstrip("%")) for row in rows]
-                assert sum(parts) == pytest.approx(float(total.rstrip("%"))), total
-    assert summed >= 1
-
-
 # --- the project --------------------------------------------------------------
 
 
@@ -297,17 +254,66 @@ def test_the_program_of_the_project_runs(capsys: pytest.CaptureFixture[str]) -> 
     assert re.match(r"Interval\(value=[\d.]+, low=", capsys.readouterr().out)
 
 
-# --- numbers that move --------------------------------------------------------
+# --- numbers that the build writes --------------------------------------------
 
 
-def test_new_numbers_of_figures_reach_lessons_and_slides(tmp_path: Path) -> None:
-    """Also where a line ends between the word and the number."""
-    page = tmp_path / "course" / "slides" / "03_attention.md"
-    page.parent.mkdir(parents=True)
-    page.write_text(
-        "See figure\n  3.1, figures 3.2 and 3.9; exercise 3.1 stays.", "utf-8"
+@pytest.mark.parametrize("path", [*PAGES, *DECKS], ids=lambda path: path.stem)
+def test_nothing_is_left_for_the_build_to_write(path: Path) -> None:
+    left = r"\{(?:hours|minutes|reading|in class|hand in|more|project|points|sum)"
+    assert re.findall(left + r"|\{(?:across|down)\}", text_of(path)) == []
+
+
+def test_the_build_writes_what_stands_in_braces() -> None:
+    caption = re.compile(r"\*\*Figure 3\.2\.\*\* (.{20})")
+    (begun,) = (
+        found for c in read(CHAPTERS[2]).cells if (found := caption.match(c.source))
     )
-    carry_to_pages({"figure": {"3.1": "3.2", "3.2": "3.3"}, "equation": {}}, tmp_path)
-    assert page.read_text("utf-8") == (
-        "See figure\n  3.2, figures 3.3 and 3.9; exercise 3.1 stays."
+    three = PLAN.assignments[2]
+    took = sum(PLAN.minutes_of(exercise(n)) for n in three.exercises)
+    text = f'{{"{begun[1]}"}}; {{in class}}; {{minutes hand in}}; {{hours hand in 3-3}}'
+    assert written(text, "03_attention") == (
+        f"3.2; {three.in_class[0]}; {took}; {math.ceil(took / 15) / 4}"
     )
+    many = written("{hand in 1-2}", "seven_weeks").replace(" and", ",").split(", ")
+    assert tuple(many) == PLAN.assignments[0].exercises + PLAN.assignments[1].exercises
+    with pytest.raises(ValueError, match="0 captions begin with 'No such words'"):
+        written('{"No such words"}', "03_attention")
+
+
+def test_the_build_adds_up_what_stands_before_and_above() -> None:
+    asked = written("| a | Read chapter 3 as far as *Step 3* | {hours} |", "two_days")
+    assert asked.endswith(f"| {math.ceil(reading(3, 'Step 3') / 15) / 4} |")
+    assert summed(
+        "| 1 | 1.5 | 2.25 | {across} | 40% |\n| 2 | 0.5 | 0.0 | {across} | 60% |\n"
+        "| **all** | {down} | **{down}** | {down} | {down} |\n\n| b | {sum of all} |"
+    ) == (
+        "| 1 | 1.5 | 2.25 | 3.75 | 40% |\n| 2 | 0.5 | 0.0 | 0.5 | 60% |\n"
+        "| **all** | 2.0 | **2.25** | 4.25 | 100% |\n\n| b | 100% |"
+    )
+
+
+# --- the record of the exercises ----------------------------------------------
+
+
+def test_every_exercise_stands_in_the_record_once() -> None:
+    for one, path in zip(PLAN.assignments, CHAPTERS, strict=True):
+        numbers = [each.number for each in exercises(read(path))]
+        assert sorted((*one.in_class, *one.exercises, *one.more)) == sorted(numbers)
+
+
+def test_in_the_two_days_exercises_have_the_time_they_take() -> None:
+    """In a session, ten minutes a lesson."""
+    for table in tables(text_of(COURSE / "two_days.md"))[:2]:
+        for _, room, what, named in table[1:]:
+            lessons = len(re.findall(r"\[[Ll]esson", what))
+            least = sum(
+                map(PLAN.minutes_of, map(exercise, re.findall(r"\d+\.\d+", named)))
+            )
+            assert least <= (10 * lessons or int(room)), what
+
+
+def test_the_weights_of_the_page_are_those_of_the_record() -> None:
+    text = sections(text_of(COURSE / "assignments.md"))["What is assigned"]
+    head, *rows = next(table for table in tables(text) if table[0][0] == "difficulty")
+    for name, wanted in (("points", PLAN.points), ("minutes", PLAN.minutes)):
+        assert {row[0]: int(row[head.index(name)]) for row in rows} == wanted

@@ -19,13 +19,13 @@ from transformers import PreTrainedTokenizerFast
 from lib.corpora.remote import VARIABLE
 from tests.book_sources import CHAPTERS, read
 from tests.foreign_models import foreign, saved
-from tests.lib import test_pretrained_story
+from tests.lib import test_pretrained_files
 
 (CELLS,) = (read(path).cells for path in CHAPTERS if "_pretrained" in path.stem)
 OFF = [cell for cell in CELLS if "download" in cell.metadata.get("tags", [])]
 FLAG = "DOWNLOAD"
-TALE = test_pretrained_story.TALE
-story = test_pretrained_story.story  # the fixture
+TALE = test_pretrained_files.TALE
+story = test_pretrained_files.story  # the fixture
 Names = dict[str, Any]
 
 

@@ -24,9 +24,18 @@ from tests.book_sources import NAMES
 from tests.browsing import complaints
 from tests.site_kinds import one_of_each_kind
 
-PHONE = 360
+PHONE, NARROW = 360, 320
 SETUP_OR_WHOLE = "Show the setup cell|The whole of it"
 PAGES = [*pages(), "genindex.html", "search.html", "404.html"]
+# The figures that answer, as far as the page brings them in by now, are there.
+FIGURES_ARE_THERE = """() => [...document.querySelectorAll(".interactive[data-script]")]
+    .every((place) => place.role === "group" ||
+        place.getBoundingClientRect().top > innerHeight + 1100)"""
+# What is wider than its box can be reached by keys, and nothing else of its kind.
+KEYS_REACH_WHAT_SCROLLS = """() => [...document.querySelectorAll(
+    "pre, .cell_output > .output, .pst-scrollable-table-container")]
+    .every((box) => (box.tabIndex === 0) === (
+        box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight))"""
 OPENED = [f"book/{name}.html" for name in ("index", "translate", *NAMES)]
 
 
@@ -54,8 +63,8 @@ def visit(
         viewport={"width": PHONE, "height": 740}, color_scheme="light"
     )
     visit = Visit(page, complaints(page, base))
-    page.goto(f"{base}/{request.param}", wait_until="networkidle")
-    page.wait_for_load_state("load")  # a busy machine is idle before it has read all
+    page.goto(f"{base}/{request.param}", wait_until="load")
+    page.wait_for_function(FIGURES_ARE_THERE)
     yield visit
     page.close()
 
@@ -94,7 +103,8 @@ def test_images_are_there_and_described(visit: Visit) -> None:
 
 
 def test_fits_on_a_phone(visit: Visit) -> None:
-    """Nothing is wider than 360 pixels; what is long scrolls; code stays legible."""
+    """Nothing is wider than a small one; what was printed scrolls, and code wraps."""
+    visit.page.set_viewport_size({"width": NARROW, "height": 740})
     width = visit.page.evaluate("document.documentElement.scrollWidth")
     wide = visit.each(
         "article *",
@@ -102,7 +112,15 @@ def test_fits_on_a_phone(visit: Visit) -> None:
         " && !e.closest('pre, .pst-scrollable-table-container')"
         " && e.outerHTML.slice(0, 120)",
     )
-    assert width <= PHONE, f"{width} pixels wide: {list(filter(None, wide))[-3:]}"
+    assert width <= NARROW, f"{width} pixels wide: {list(filter(None, wide))[-3:]}"
+    code = visit.each(".highlight-python pre", "e => e.scrollWidth - e.clientWidth")
+    assert max(code, default=0) <= 0
+    names = visit.each(
+        "code.literal", "e => [e.textContent, e.getClientRects().length]"
+    )
+    short = [name for name, lines in names if re.match(r"\S{1,8}$", name) and lines > 1]
+    assert short == [], "cut in two"
+    visit.page.set_viewport_size({"width": PHONE, "height": 740})
     sizes = visit.each("article pre", "e => parseFloat(getComputedStyle(e).fontSize)")
     assert all(size >= 11 for size in sizes)
 
@@ -186,7 +204,7 @@ def test_axe_finds_nothing(visit: Visit) -> None:
     found = []
     for width, pixels in WIDTHS.items():
         page.set_viewport_size({"width": pixels, "height": 800})
-        page.wait_for_timeout(400)  # the theme looks again at what scrolls now
+        page.wait_for_function(KEYS_REACH_WHAT_SCROLLS)  # the theme looks again, later
         for theme, only in THEMES.items():
             page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
             page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
@@ -229,7 +247,7 @@ def test_a_page_opens_from_a_folder(name: str, browser: Browser, site: Path) -> 
     for frame in page.locator("article iframe").all():
         frame.scroll_into_view_if_needed()
         drawn = frame.content_frame.locator("svg :is(line, rect, text)").first
-        drawn.wait_for(state="attached", timeout=10_000)
+        drawn.wait_for(state="attached")
     page.close()
     assert heard == []
 
@@ -289,15 +307,30 @@ MIDDLES = """all => all.map(icon => icon.getBoundingClientRect())
     .filter(box => box.width).map(box => box.y + box.height / 2)"""
 
 
+# What each button is called, and the line around it where it has the focus.
+RINGS = """all => all.map(button => {
+    button.focus();
+    const { outlineStyle } = getComputedStyle(button);
+    return [button.ariaLabel ?? button.textContent, outlineStyle];
+})"""
+
+
 def test_icons_stand_where_they_belong(browser: Browser, site: Path) -> None:
-    """Those above a page in one line, and the one of the search before its words."""
+    """Those above a page in one line, and the one of the search before its words.
+
+    Each has a ring where it has the focus.
+    """
     page = browser.new_page(viewport={"width": 1200, "height": 800})
     page.goto((site / "book" / "03_attention.html").as_uri())
     above = page.locator(".article-header-buttons svg.drawn-icon").evaluate_all(MIDDLES)
+    page.keyboard.press("Tab")  # from here on the focus is shown
+    rings = page.locator("button.btn:visible").evaluate_all(RINGS)
     page.locator(".search-button-field").first.click()
     icon = page.locator("#pst-search-dialog svg.drawn-icon").bounding_box()
     words = page.locator("#pst-search-dialog input").bounding_box()
     page.close()
+    assert len(rings) >= 6
+    assert [name for name, ring in rings if ring != "solid"] == []
     assert len(above) >= 4
     assert max(above) - min(above) < 1
     assert icon and words
@@ -306,11 +339,19 @@ def test_icons_stand_where_they_belong(browser: Browser, site: Path) -> None:
     assert abs(middle - words["y"] - words["height"] / 2) < 3
 
 
-def test_search_finds_a_word(browser: Browser, base: str) -> None:
+def test_search_finds_chapters_first(browser: Browser, base: str) -> None:
+    """That of the word's name in front, then those with a heading that has it."""
     page = browser.new_page()
     page.goto(f"{base}/search.html?q=attention")
-    page.locator("#search-results li a").first.wait_for(timeout=10_000)
+    page.get_by_text("Search finished").wait_for()
+    links = page.locator("#search-results li > a").evaluate_all(
+        "all => all.map(a => a.getAttribute('href').split('#')[0])"
+    )
     page.close()
+    assert links[0] == "book/03_attention.html"
+    terms = links.index("book/notation.html")
+    assert terms >= 4
+    assert all(re.match(r"book/\d\d_", link) for link in links[:terms])
 
 
 def test_the_address_of_the_site_leads_to_the_front_page(
@@ -318,5 +359,5 @@ def test_the_address_of_the_site_leads_to_the_front_page(
 ) -> None:
     page = browser.new_page()
     page.goto(base)
-    page.wait_for_url(f"{base}/book/index.html", timeout=10_000)
+    page.wait_for_url(f"{base}/book/index.html")
     page.close()

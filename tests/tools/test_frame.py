@@ -19,6 +19,7 @@ from packaging.version import Version
 
 from book.tools.course.command import FOLDER
 from book.tools.project.address import ROOT
+from book.tools.site import build_site
 from book.tools.site.browser import candidates, find_browser
 from lib.translator.folder import read_report
 from tests.book_sources import imported, text_pages
@@ -212,21 +213,9 @@ def set_up(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.exhaustive  # `make test` begins with a set-up of its own
-def test_set_up_is_done_once_and_repeated_after_a_failure(tmp_path: Path) -> None:
-    (tmp_path / "requirements.lock").write_text("no-such-package==1\n")
-    failed = set_up(tmp_path)
-    assert failed.returncode != 0
-    assert failed.stderr.strip().endswith(
-        "pip could not install requirements.lock: check the network, "
-        "then run make again."
-    )
-    assert not (tmp_path / ".venv" / ".stamp").exists()
-
+def test_what_is_set_up_is_this_checkout(tmp_path: Path) -> None:
     (tmp_path / "requirements.lock").write_text("")
-    first, second = set_up(tmp_path), set_up(tmp_path)
-    assert first.returncode == second.returncode == 0, first.stderr
-    assert "Making the virtual environment" in first.stdout, "a cut-off one was kept"
-    assert second.stdout == ""
+    assert set_up(tmp_path).returncode == 0
     where = "import lib; print(lib.__file__)"
     python = tmp_path / ".venv" / Path(sys.executable).parent.name / "python"
     kept = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
@@ -236,25 +225,82 @@ def test_set_up_is_done_once_and_repeated_after_a_failure(tmp_path: Path) -> Non
     assert Path(found.strip()).parents[1] == tmp_path
 
 
+def fake_python(folder: Path, version: str) -> str:
+    """A Python of this version whose pip fails if it has something to say."""
+    python = folder / "python3"
+    python.write_text(
+        f"""#!/bin/sh
+        case "$*" in
+        *python_version*) echo {version} ;;
+        "-m venv "*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
+        *"-m pip"*) [ -z "${{PIP_SAYS:-}}" ] || {{ echo "$PIP_SAYS" && exit 1; }} ;;
+        esac"""
+    )
+    python.chmod(0o755)
+    return str(python)
+
+
+NEEDED = "the book needs 3.11, 3.12 or 3.13; name one with 'make PYTHON=…'."
+LOCK_FAILED = "pip could not install requirements.lock: "
+
+
 @pytest.mark.parametrize(
-    ("version", "sentence"),
+    ("version", "pip_says", "sentence"),
     [
-        ("3.9.18", "is Python 3.9.18: the book needs 3.11, 3.12 or 3.13; name one"),
-        ("", "install Python 3.11, 3.12 or 3.13, or name one with 'make PYTHON=…'."),
+        ("3.10.13", "", f"is Python 3.10.13: {NEEDED}"),
+        ("3.14.0", "", f"is Python 3.14.0: {NEEDED}"),
+        ("", "", "install Python 3.11, 3.12 or 3.13, or name one with 'make PYTHON=…'"),
+        ("3.12.1", "NewConnectionError", f"{LOCK_FAILED}check the network, then run"),
+        (
+            "3.12.1",
+            "[Errno 28] No space left on device",
+            f"{LOCK_FAILED}a disk is full",
+        ),
+        ("3.12.1", "No matching distribution", f"{LOCK_FAILED}the log above says why."),
     ],
 )
-def test_set_up_refuses_an_old_python_and_none(
-    version: str, sentence: str, tmp_path: Path
+def test_set_up_says_truly_what_stands_in_its_way(
+    version: str, pip_says: str, sentence: str, tmp_path: Path
 ) -> None:
-    python = tmp_path / "python"
-    if version:
-        python.write_text(f"#!/bin/sh\necho {version}\n")
-        python.chmod(0o755)
-    refused = set_up(tmp_path, PYTHON=str(python))
+    (tmp_path / "requirements.lock").touch()
+    python = fake_python(tmp_path, version)
+    refused = set_up(tmp_path, PYTHON=python, PIP_SAYS=pip_says)
     assert refused.returncode != 0
-    (line,) = refused.stderr.strip().splitlines()
-    assert sentence in line
-    assert not (tmp_path / ".venv").exists()
+    *log, line = refused.stderr.splitlines()
+    assert sentence in line and log == [pip_says] * bool(pip_says)
+    assert (tmp_path / ".venv").exists() == bool(pip_says)
+
+
+def test_set_up_is_done_once_and_anew_if_it_was_cut_off(tmp_path: Path) -> None:
+    """And the Python that was named once need not be named again."""
+    (tmp_path / "requirements.lock").touch()
+    good = fake_python(tmp_path, "3.12.1")
+    assert set_up(tmp_path, PYTHON=good, PIP_SAYS="Killed").returncode != 0
+    path = f"{tmp_path / 'other'}{os.pathsep}{os.environ['PATH']}"
+    (tmp_path / "other").mkdir()
+    fake_python(tmp_path / "other", "3.14.0")
+    assert NEEDED in set_up(tmp_path, PYTHON="", PATH=path).stderr
+    again = set_up(tmp_path, PYTHON=good)
+    assert "Making the virtual environment" in again.stdout, "a cut-off one was kept"
+    last = set_up(tmp_path, PYTHON="", PATH=path)
+    assert (last.returncode, last.stdout, last.stderr) == (0, "", "")
+
+
+def test_set_up_wants_a_folder_to_write_in(tmp_path: Path) -> None:
+    (tmp_path / ".cache").touch()  # to root, all folders are open
+    assert "Nothing can be written into" in set_up(tmp_path).stderr
+
+
+def test_a_site_that_cannot_be_written_is_said_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setattr(build_site, "ROOT", tmp_path)
+    (tmp_path / ".cache").touch()
+    assert build_site.main([]) == 1
+    said = capsys.readouterr().err
+    assert re.fullmatch(r"The site was not built: .*File exists.*\.\n", said)
 
 
 # --- the workflow and the hooks -------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What grades: what lies on an answer's desk, what is sent, the fence, the report."""
+"""What grades: what lies on an answer's desk, what is sent, what counts, the wall."""
 
 from __future__ import annotations
 
@@ -7,24 +7,28 @@ import math
 import os
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
+import nbformat
 import numpy as np
 import pytest
 import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from nbformat import v4
 from torch import nn
 
 from book.tools.course.desk import record as stand_in
 from book.tools.course.desk import values
-from book.tools.course.desk.fence import readable
+from book.tools.course.handed_in import Release, choose, name_of
 from book.tools.course.hidden import draws, record, verdict
 from book.tools.course.inputs import inputs_only
 from book.tools.course.plan import read_plan
-from book.tools.course.reports import recognize
-from book.tools.course.wall import walled
+from book.tools.course.wall import no_wall, walled
 from book.tools.project.address import ROOT
 from lib.exercises import CheckFailed
 from lib.exercises.cases import Parts
@@ -128,157 +132,239 @@ def test_what_cannot_be_sent_is_told() -> None:
             values.read(junk)
 
 
-# --- what the teacher is told ---
+# --- which of the notebooks that were handed in counts ---
+
+ONE = "03-attention.ipynb"
+STUB = "def softmax(x):\n    ..."
+ANSWER = "def softmax(x):\n    return x.softmax(-1)  # as on page 3, größer"
 
 
-def test_a_notebook_is_known_by_its_cells(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def cell(name: str, source: str, **about: bool) -> nbformat.NotebookNode:
+    marks = dict.fromkeys(("solution", "locked", "grade"), False) | about
+    return v4.new_code_cell(
+        source, metadata={"nbgrader": {"grade_id": name, **marks}} if name else {}
+    )
+
+
+GIVEN = {
+    "given-3": "import torch",
+    "answer-3-1": STUB,
+    "check-3-1": "from lib.exercises import x as check\nassert check.y(softmax)",
+}
+
+
+def notebook(**changed: str) -> nbformat.NotebookNode:
+    """What was given out, with some cells changed; without those that are empty."""
+    texts = GIVEN | {name.replace("_", "-"): text for name, text in changed.items()}
+    about: dict[str, Any] = {
+        "given-3": {"locked": True},
+        "answer-3-1": {"solution": True},
+        "check-3-1": {"locked": True, "grade": True},
+    }
+    cells = [cell(name, text, **about.get(name, {})) for name, text in texts.items()]
+    return v4.new_notebook(cells=[one for one in cells if one.source])
+
+
+BLANK, SOLVED = (nbformat.writes(notebook(answer_3_1=one)) for one in (STUB, ANSWER))
+RELEASE = Release(notebook())
+OTHER = nbformat.writes(v4.new_notebook(cells=[v4.new_code_cell("1 + 1")]))
+
+
+def zipped(**members: str) -> bytes:
+    content = BytesIO()
+    with zipfile.ZipFile(content, "w") as packed:
+        for name, text in members.items():
+            packed.writestr(name.replace("__", "/"), text)
+    return content.getvalue()
+
+
+def chosen(folder: Path, **files: str | bytes) -> tuple[str, str]:
+    """Which of the files counts, and what is told; each is newer than the last."""
+    for turn, (label, content) in enumerate(files.items()):
+        path = folder / label
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        os.utime(path, (0, 60 * turn))
+    before = {path: path.stat().st_mtime for path in folder.rglob("*")}
+    counts, told = choose(folder, "03-attention", RELEASE)
+    assert before == {path: path.stat().st_mtime for path in folder.rglob("*")}
+    if counts:
+        made, changes = RELEASE.put_right(counts.cells)
+        assert changes == []
+        assert [name_of(one) for one in made.cells] == [*GIVEN]
+    return counts.label if counts else "", "\n".join(told)
+
+
+COPY = "03-attention (1).ipynb"
+COUNTS: list[tuple[dict[str, str | bytes], str, str]] = [
+    ({ONE: SOLVED}, ONE, ""),
+    ({"mine.ipynb": SOLVED, "notes.ipynb": OTHER}, "mine.ipynb", f"is taken for {ONE}"),
+    ({ONE: SOLVED, "notes.ipynb": OTHER}, ONE, "holds no cell of this assignment"),
+    ({COPY: SOLVED, ONE: BLANK}, COPY, f"{ONE} is not graded: it has no answer."),
+    (
+        {ONE: SOLVED, COPY: SOLVED},
+        COPY,
+        f"{ONE} is not graded: it is older than {COPY}.",
+    ),
+    ({COPY: BLANK, ONE: BLANK}, ONE, f"{COPY} is not graded: it is older than {ONE}."),
+    ({ONE: SOLVED, COPY: SOLVED[:900]}, ONE, f"{COPY} is not graded: it is cut off"),
+    ({ONE: BLANK, COPY: SOLVED[:900]}, "", f"{COPY} is not graded: it is cut off"),
+    ({ONE: OTHER}, "", "holds no cell of this assignment"),
+    ({"essay.pdf": b"%PDF"}, "", "No notebook was handed in."),
+    ({f"week 3/{ONE}": SOLVED}, f"week 3/{ONE}", "is taken for"),
+    (
+        {f"{ONE}.txt": SOLVED, f".ipynb_checkpoints/{ONE}": BLANK},
+        f"{ONE}.txt",
+        "is tak",
+    ),
+    ({ONE: b"\xef\xbb\xbf" + SOLVED.encode()}, ONE, ""),
+    ({ONE: SOLVED.encode("utf-16")}, ONE, ""),
+    ({ONE: SOLVED.encode("cp1252")}, ONE, "is not in UTF-8: it was read as cp1252."),
+    ({"a.zip": zipped(**{ONE: SOLVED})}, f"a.zip/{ONE}", "is taken for"),
+    (
+        {"a.zip": zipped(**{f"..__..__{ONE}": SOLVED})},
+        f"a.zip/../../{ONE}",
+        "is taken for",
+    ),
+    (
+        {"a.zip": zipped(**{ONE: SOLVED})[:99]},
+        "",
+        "it is cut off, locked, or is no zip",
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "label", "words"), COUNTS)
+def test_that_notebook_counts_whose_answers_are_the_newest(
+    files: dict[str, str | bytes], label: str, words: str, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    cell = {"metadata": {"nbgrader": {"grade_id": "answer-3-1"}}}
-    ours, other = json.dumps({"cells": [cell]}), json.dumps({"cells": []})
-    place = Path("submitted", "ann", "03-attention")
-    for folder in (Path("source", "03-attention"), place):
-        folder.mkdir(parents=True)
-    Path("source/03-attention/03-attention.ipynb").write_text(ours)
-    report = Path("reports/ann/03-attention.txt")
-
-    def handed_in(**files: str) -> tuple[list[str], str]:
-        for path in place.iterdir():
-            path.unlink()
-        for name, text in files.items():
-            (place / f"{name}.ipynb").write_text(text)
-        notebooks = sorted(map(str, place.glob("*.ipynb")))
-        recognize(notebooks=notebooks, student="*", assignment="03-attention")
-        told = report.read_text() if report.exists() else ""
-        return [Path(one).name for one in notebooks], told
-
-    alone = ["03-attention.ipynb"]
-    assert handed_in(**{"03-attention": ours}) == (alone, "")
-    for names in ({"03-attention (1)": ours}, {"mine": ours, "notes": other}):
-        found, told = handed_in(**names)
-        assert found == alone and "is taken for 03-attention.ipynb" in told
-    _, told = handed_in(**{"03-attention": other, "copy": ours})
-    assert told == "copy.ipynb is not graded: it holds cells of this assignment.\n"
-    _, told = handed_in(notes=other, broken="[]")
-    assert told.count("is not graded: it holds no cell of it") == 2
+    got, told = chosen(tmp_path, **files)
+    assert got == label
+    assert words in told and bool(words) == bool(told)
 
 
-# --- the fence ---
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    content=st.binary()
+    | st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(),
+        lambda part: (
+            st.lists(part)
+            | st.dictionaries(st.sampled_from(["cells", "source", "metadata"]), part)
+        ),
+    ).map(lambda value: json.dumps(value).encode())
+    | st.integers(0, len(SOLVED) - 1).map(lambda end: SOLVED[:end].encode()),
+    name=st.sampled_from([ONE, "a.zip"]),
+)
+def test_whatever_a_file_holds_ends_in_one_sentence(
+    content: bytes, name: str, tmp_path: Path
+) -> None:
+    (tmp_path / ONE).unlink(missing_ok=True)
+    (tmp_path / name).write_bytes(content)
+    counts, told = choose(tmp_path, "03-attention", RELEASE)
+    (tmp_path / name).unlink()
+    assert counts is None and len(told) == 1 and "\n" not in told[0]
 
-BEHIND_THE_FENCE = """
-import os, shutil, socket, sqlite3, subprocess, sys
-from pathlib import Path
-from book.tools.course.desk.fence import Fence, OutsideError
 
-desk, other, pipe = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
-own = desk / "work"
-Fence(str(desk), str(own), pipe).put_up()
-(own / "folder").mkdir()
-(own / "folder" / "kept.txt").write_text("mine")
-(own / "link").symlink_to(own / "folder")
-shutil.rmtree(own / "folder")
-os.devnull and open(os.devnull, "w").write("nothing")
-print((desk / "lib" / "exercises" / "words.py").read_text(), len(os.listdir(desk)))
+@pytest.mark.skipif(os.name == "nt", reason="Windows may forbid links")
+def test_a_link_to_a_solution_is_not_followed(tmp_path: Path) -> None:
+    handed_in = tmp_path / "handed in"
+    handed_in.mkdir()
+    (tmp_path / ONE).write_text(SOLVED)
+    (handed_in / ONE).symlink_to(tmp_path / ONE)
+    assert choose(handed_in, "03-attention", RELEASE)[0] is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"check_3_1": "assert True"}, "check-3-1 had another text: it was put back."),
+        ({"check_3_1": ""}, "check-3-1 was missing: it was put back."),
+        ({"given_3": ""}, "given-3 was missing: it was put back."),
+        ({"check_elsewhere": "1 / 0"}, ""),
+        ({"given_3": "import  torch\r\n"}, ""),
+    ],
+)
+def test_what_was_given_out_is_put_back_and_told(
+    changed: dict[str, str], words: str
+) -> None:
+    made, told = RELEASE.put_right(notebook(**{"answer_3_1": ANSWER} | changed).cells)
+    assert "".join(told) == words
+    found = [(name_of(one), one.source) for one in made.cells if name_of(one)]
+    assert found == [*(GIVEN | {"answer-3-1": ANSWER}).items()]
+
+
+def test_of_a_cell_that_stands_twice_the_last_counts() -> None:
+    cells = notebook(answer_3_1="softmax = 1").cells + notebook().cells[1:2]
+    made, told = RELEASE.put_right(cells)
+    assert [name_of(one) for one in made.cells] == [
+        "given-3",
+        "",
+        "check-3-1",
+        "answer-3-1",
+    ]
+    assert told == ["answer-3-1 stands more than once: the last counts."]
+
+
+# --- the wall ---
+
+BEHIND = """
+import os, pathlib, socket, subprocess, sys
+
+own, seen, *hidden = map(pathlib.Path, sys.argv[1:])
+(own / "made").write_text((seen / "text").read_text())
+print([str(path) for path in hidden if path.exists()], sorted(os.environ))
 attempts = {
-    "write": lambda: (other / "marks").write_text("100"),
-    "append": lambda: open(other / "marks", "a"),
-    "remove": lambda: (other / "marks").unlink(),
-    "rename": lambda: (other / "marks").rename(own / "marks"),
-    "bring": lambda: (own / "new").rename(other / "new"),
-    "make": lambda: (other / "folder").mkdir(),
-    "change": lambda: os.chmod(other / "marks", 0),
-    "rmtree": lambda: shutil.rmtree(other),
-    "by a link": lambda: (own / "way").symlink_to(other) or (own / "way/x").touch(),
-    "by the way up": lambda: Path(desk, "..", other.name, "x").touch(),
-    "read": lambda: (other / "marks").read_text(),
-    "list": lambda: os.listdir(other),
-    "a chapter": lambda: (desk / "book" / "03_attention.ipynb").read_text(),
-    "a record": lambda: Path(sys.prefix, "lib/exercises/words.py").read_text(),
-    "another program": lambda: open("/proc/1/environ"),
-    "a database": lambda: sqlite3.connect(other / "gradebook.db"),
-    "import": lambda: __import__("book.tools.course.hidden"),
-    "program": lambda: subprocess.run(["true"]),
-    "shell": lambda: os.system("true"),
-    "end another": lambda: os.kill(os.getppid(), 15),
-    "connect": lambda: socket.create_connection(("127.0.0.1", 9), 1),
+    "write": lambda: (seen / "text").write_text("100"),
+    "write a package": lambda: pathlib.Path(os.__file__).write_text("100"),
+    "end another": lambda: os.kill(int(os.environ["OTHER"]), 9),
+    "connect": lambda: socket.create_connection(("1.1.1.1", 53), 1),
 }
 for name, attempt in attempts.items():
     try:
         attempt()
-    except OutsideError:
-        print("refused:", name)
-    else:
-        print("LET THROUGH:", name)
+    except OSError:
+        continue
+    print("LET THROUGH:", name)
+listed = subprocess.run(["ls", "/proc"], capture_output=True, text=True)
+print(listed.stdout.split()[:3])
 """
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows hands no pipe on by its number")
-def test_the_fence_refuses_what_lies_outside_and_tells_it(tmp_path: Path) -> None:
-    desk, other = tmp_path / "desk", tmp_path / "other"
-    for folder in (desk / "work", desk / "lib" / "exercises", other):
-        folder.mkdir(parents=True)
-    (desk / "lib" / "exercises" / "words.py").write_text("inputs")
-    (other / "marks").write_text("12")
-    pipe, end = os.pipe()
-    done = subprocess.run(
-        [sys.executable, "-c", BEHIND_THE_FENCE, str(desk), str(other), str(end)],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        pass_fds=[end],
-    )
-    os.close(end)
-    with open(pipe, encoding="utf-8") as read_end:
-        told = read_end.read()
-    first, *lines = done.stdout.splitlines()
-    assert first == "inputs 2", done.stderr
-    assert len(lines) == 21
-    assert [line for line in lines if not line.startswith("refused: ")] == []
-    assert [path.name for path in other.iterdir()] == ["marks"]
-    assert (other / "marks").read_text() == "12"
-    for words in (
-        "/book/03_attention.ipynb",
-        "does not import book",
-        "/proc/1/environ",
-    ):
-        assert words in told
-
-
-@pytest.mark.parametrize("platform", ["darwin", "win32"])
-def test_no_wall_is_asked_for_where_none_can_be(
-    platform: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Windows has not even the library that would be asked."""
-    monkeypatch.setattr(sys, "platform", platform)
-    monkeypatch.setattr("ctypes.CDLL", Mock(side_effect=TypeError))
-    with walled([], []) as walls:
-        assert walls == {}
-
-
-BEHIND_THE_WALL = """
-import ctypes, sys
-libc = ctypes.CDLL(None)
-for path, flags in zip(sys.argv[1::2], map(int, sys.argv[2::2])):
-    print(libc.open(path.encode(), flags | 64, 0o600) >= 0)
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="Landlock is Linux's")
-def test_behind_the_wall_compiled_code_reads_and_writes_no_more(tmp_path: Path) -> None:
+@pytest.mark.skipif(bool(no_wall()), reason=no_wall())
+def test_behind_the_wall_stand_python_and_the_desk(tmp_path: Path) -> None:
     own, seen, other = (tmp_path / name for name in ("own", "seen", "other"))
     for folder in (own, seen, other):
         folder.mkdir()
         (folder / "text").write_text("12")
-    asked = [(own, 1), (seen, 0), (seen, 1), (other, 0), (other, 1)]
-    words = [word for folder, how in asked for word in (folder / "text", how)]
-    with walled([*readable(), str(seen)], [str(own)]) as walls:
-        if not walls:
-            pytest.skip("this Linux has no Landlock")
-        done = subprocess.run(
-            [sys.executable, "-c", BEHIND_THE_WALL, *map(str, words)],
-            capture_output=True,
-            text=True,
-            **walls,
-        )
-    assert done.stdout.split() == ["True", "True", "False", "False", "False"]
+    hidden = [other, ROOT / "book", ROOT / "lib", Path("/etc/passwd")]
+    wall = walled([seen], [own], {"OTHER": str(os.getpid())})
+    done = subprocess.run(
+        [*wall, sys.executable, "-c", BEHIND, *map(str, [own, seen, *hidden])],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"SECRET": "1"},
+    )
+    first, *rest = done.stdout.splitlines()
+    assert first.startswith("[] [") and "SECRET" not in first, done.stderr
+    assert rest == ["['1', '2', '3']"]
+    assert (own / "made").read_text() == (seen / "text").read_text() == "12"
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("", "bubblewrap is "),
+        ("#!/bin/sh\necho 'bwrap: No permissions' >&2\nexit 1\n", "(bwrap: No perm"),
+        ("not a program", "bubblewrap cannot start here ("),
+    ],
+)
+@pytest.mark.skipif(os.name == "nt", reason="bubblewrap is for Linux")
+def test_why_there_is_no_wall_is_told(
+    program: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if program:
+        (tmp_path / "bwrap").write_text(program)
+        (tmp_path / "bwrap").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert words in no_wall.__wrapped__()

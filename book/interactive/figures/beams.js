@@ -3,7 +3,9 @@
 import { BeamSearch, lengthNorm } from "../beam.js";
 import { onPress } from "../canvas.js";
 import { choice, pushButton, slider } from "../controls.js";
-import { BOLD, edge, fixed, MIDDLE, rect, shade, through, touchable, write } from "../draw.js";
+import {
+  BOLD, counted, edge, fixed, MIDDLE, rect, shade, through, touchable, write,
+} from "../draw.js";
 import { Figure, mounting } from "../frame.js";
 
 const EOS = "<eos>";
@@ -199,7 +201,7 @@ class Beams extends Figure {
     const { search: beam, open, name } = this.now;
     if (!beam.done) {
       const living = open.map((each) => each || "the empty beginning").join(" | ");
-      return `After ${made} ${made === 1 ? "step" : "steps"}, kept: ${living}.`;
+      return `After ${counted(made, "step")}, kept: ${living}.`;
     }
     const [winner] = beam.best();
     const reason =
@@ -207,7 +209,7 @@ class Beams extends Figure {
         ? "no other beginning can win any more"
         : `${beam.ended.length} ${size === 1 ? "has" : "have"} ended`;
     const best = `The best is ${name(winner)}, with ${fixed(winner.rank ?? 0, 3)}.`;
-    return `Done after ${made} steps: ${reason}. ${best}`;
+    return `Done after ${counted(made, "step")}: ${reason}. ${best}`;
   }
 
   /** @param {SVGElement} drawing @param {number} width */

@@ -123,7 +123,7 @@ class Heads extends MovingFigure {
     super(root, {
       title: "Split the heads, and put them back",
       hint:
-        "Framed in red: a number in the row of another word. Press Back, or move the " +
+        "Framed in orange: a number in the row of another word. Press Back, or move the " +
         "slider slowly, and watch how it gets there. Press a block to follow it.",
       label: "The numbers of three words on their way into the heads and back, twice",
     });

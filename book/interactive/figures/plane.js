@@ -4,8 +4,8 @@ import { softmax } from "../arrays.js";
 import { choice, pushButton } from "../controls.js";
 import { Adam, changed, GradientDescent } from "../descent.js";
 import {
-  BOLD, cell, circle, edge, END, fixed, MIDDLE, segment, shade, svg, through, widthOf,
-  write,
+  BOLD, cell, circle, counted, edge, END, fixed, MIDDLE, segment, shade, svg, through,
+  widthOf, write,
 } from "../draw.js";
 import { Figure, mounting } from "../frame.js";
 import { dragPoints, Plane, writeNames } from "../plane.js";
@@ -177,7 +177,7 @@ class SmallestPlane extends Figure {
       ({ src }, i) => `${ASKED[i]} → ${translate(this.numbers, src).join(" ")}`,
     );
     const loss = fixed(this.losses[this.steps]);
-    return `After ${this.steps} steps: ${written.join("; ")}. Loss ${loss}.`;
+    return `After ${counted(this.steps, "step")}: ${written.join("; ")}. Loss ${loss}.`;
   }
 
   tell() {

@@ -1,11 +1,11 @@
 // A language model that writes: a beginning, what may come next, and three dials.
 
 import { choice, Controls, pushButton, row, slider, textField } from "../controls.js";
-import { html } from "../draw.js";
+import { html, still } from "../draw.js";
 import { entitle } from "../frame.js";
 import { LanguageModel, Text } from "../language_model.js";
 import { dialed, drawn } from "../sampling.js";
-import { SubwordVocabulary } from "../subwords.js";
+import { SubwordVocabulary, unseen } from "../subwords.js";
 import { SITE } from "../translate/address.js";
 import { elsewhere, offer } from "../translate/loading.js";
 import { percent } from "../translate/tokens.js";
@@ -40,6 +40,7 @@ class Writing {
     slider(this.dials, "temperature", "temperature", [0, 2, 0.1], (t) => t.toFixed(1));
     slider(this.dials, "topK", "top-k", [1, ALL], (k) => (k < ALL ? `${k}` : "all"));
     slider(this.dials, "topP", "top-p", [0.05, 1, 0.05], (p) => p.toFixed(2));
+    this.notes = html(root, "div", { class: "translate-notes", role: "status" });
     const look = { class: "translate-text", lang: "en" };
     this.text = html(root, "p", look, BEGINNINGS[0]);
     this.pieces = html(root, "ul", { class: "translate-row", lang: "en" });
@@ -128,10 +129,9 @@ class Writing {
   /** Write to the end, a sub-word a frame; all at once where motion is unwelcome. */
   async toEnd() {
     const text = this.begun;
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     while (this.own?.open && text === this.begun) {
       this.write(this.next());
-      if (!still) await new Promise((done) => requestAnimationFrame(done));
+      if (!still()) await new Promise((done) => requestAnimationFrame(done));
     }
   }
 
@@ -159,6 +159,8 @@ class Writing {
 
   /** What was read and written. @param {Text} own */
   show({ ids, typed, vocabulary, open }) {
+    const unknown = vocabulary.unknownCharacters(this.typed);
+    this.notes.textContent = unseen(unknown, "model");
     const begun = vocabulary.decode(ids.slice(0, typed));
     const written = vocabulary.decode(ids).slice(begun.length);
     this.text.textContent = begun;

@@ -1,5 +1,7 @@
 // What the translator can tell about a sentence before it reads it.
 
+import { unseen } from "../subwords.js";
+
 // Short words that nearly every sentence of a language has one of, and that the other
 // language does not have, nor German (so "a", "me", "no", "in" are in neither list).
 const ENGLISH = new Set(
@@ -26,17 +28,10 @@ const SHORTENED = /'(s|t|m|d|ll|re|ve)$/; // as in "he's", "isn't", "we'll"
  * @returns {string[]}
  */
 export function notesOn({ text, sources, vocabulary }) {
-  const notes = [];
   const unknown = sources
     .filter(({ form }) => !form.held.length)
     .flatMap((source) => vocabulary.unknownCharacters(source.text));
-  if (unknown.length) {
-    notes.push(
-      `This translator has never seen ${unknown.slice(0, 8).join(" ")}: it reads ` +
-        "<unk> there, and guesses.",
-    );
-  }
-  return [...notes, languageNote(text)].filter(Boolean);
+  return [unseen(unknown, "translator"), languageNote(text)].filter(Boolean);
 }
 
 /**

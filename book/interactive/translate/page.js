@@ -1,11 +1,11 @@
 // The page "Translate", and its small form in a chapter: from the stored translation to
 // the translator itself.
 
-import { html } from "../draw.js";
+import { html, shortened } from "../draw.js";
 import { entitle } from "../frame.js";
 import { SubwordVocabulary } from "../subwords.js";
 import { Remote } from "../worker.js";
-import { SITE } from "./address.js";
+import { addressed, SITE } from "./address.js";
 import { elsewhere, offer } from "./loading.js";
 import { Session } from "./session.js";
 import { Studio } from "./studio.js";
@@ -29,7 +29,9 @@ export function mountTranslator(root, script, small) {
   }
   const place = html(root, "div");
   const { controls, stop } = playTrace(place, JSON.parse(trace));
+  const asked = shortened(addressed(), 80);
   const hint =
+    (asked && `The address of this page asks for “${asked}”: press to translate it. `) +
     "The translator is fetched once, from where this page came from. What you type " +
     "never leaves the page.";
   offer(controls, place, root.dataset, "Try your own", hint, async (parts) => {
@@ -42,7 +44,7 @@ export function mountTranslator(root, script, small) {
     return () => {
       stop();
       place.remove();
-      new Studio(root, own, untouched, small ? page : null);
+      new Studio(root, own, untouched, page, small);
     };
   });
 }

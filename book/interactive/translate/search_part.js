@@ -1,7 +1,7 @@
 // How the next token is chosen, and the beam as a tree.
 
 import { button, choice, Controls, row, slider } from "../controls.js";
-import { html } from "../draw.js";
+import { counted, html } from "../draw.js";
 import { picture } from "./pictures.js";
 import { drawTree, finished, treeNodes } from "./tree.js";
 
@@ -76,7 +76,7 @@ export class SearchPart {
     this.again.hidden = way !== "drawn";
     this.hint.textContent = HINTS[way];
     if (way !== "beam") return;
-    this.tree.redraw(`The beam after ${session.shown} steps, a tree`);
+    this.tree.redraw(`The beam after ${counted(session.shown, "step")}, a tree`);
     if (session.shown !== this.drawn) this.tree.toEnd();
     this.drawn = session.shown;
     this.list.replaceChildren();

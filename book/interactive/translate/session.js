@@ -9,7 +9,7 @@
 import { Matrix } from "../arrays.js";
 import { noSwitches } from "../config.js";
 import { inKind, withoutLoops } from "../raw.js";
-import { joined, readText } from "../subwords.js";
+import { inParts, readText } from "../subwords.js";
 
 /**
  * @typedef {import("./engine.js").Node} Node
@@ -282,11 +282,22 @@ export class Session {
     return inKind(this.vocabulary.decode(this.ids()), this.sources[this.at].form);
   }
 
-  /** The translation in sight, with those of the other sentences. */
+  /** The translation in sight, sentence by sentence, and whether each is doubted.
+   * @returns {{ text: string, unsure: boolean }[]} */
+  parts() {
+    const all = this.sources.map((_, at) => {
+      if (at !== this.at) return this.finished[at] ?? { text: "", unsure: false };
+      return { text: this.own(), unsure: this.ended && this.doubted() };
+    });
+    const lines = inParts(this.sources, all.map(({ text }) => text));
+    return lines.map(({ text, places }) => {
+      return { text, unsure: places.some((at) => all[at].unsure) };
+    });
+  }
+
+  /** The translation in sight, as a whole. */
   written() {
-    const text = (/** @type {number} */ at) =>
-      at === this.at ? this.own() : (this.finished[at]?.text ?? "");
-    return joined(this.sources, this.sources.map((_, at) => text(at))).trimEnd();
+    return this.parts().map(({ text }) => text).join("").trimEnd();
   }
 
   /** Whether the model doubts what it wrote, or went round in a circle. */
@@ -295,12 +306,6 @@ export class Session {
     const text = this.vocabulary.decode(this.ids());
     const inLoop = !this.sources[this.at].form.loops && withoutLoops(text) !== text;
     return inLoop || doubt > (this.reading.unsureAbove ?? Infinity);
-  }
-
-  /** Whether all is written, and some of it doubted. */
-  get unsure() {
-    if (!this.sources.length || !this.atEnd) return false;
-    return this.doubted() || this.finished.some(({ unsure }) => unsure);
   }
 
   /** Whether anything is other than usual, the size of a beam aside. */

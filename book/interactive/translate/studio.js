@@ -3,8 +3,9 @@
 import {
   choice, Controls, pushButton, row, slider, textField, toggle,
 } from "../controls.js";
-import { html } from "../draw.js";
+import { html, still } from "../draw.js";
 import { readText } from "../subwords.js";
+import { address, addressed } from "./address.js";
 import { AttentionPart } from "./attention_part.js";
 import { SENTENCES } from "./examples.js";
 import { notesOn } from "./notes.js";
@@ -12,7 +13,7 @@ import { playButton, Player } from "./player.js";
 import { SearchPart } from "./search_part.js";
 import { newWords, usualSettings } from "./session.js";
 import { SwitchesPart } from "./switches_part.js";
-import { percent, showCandidates, showPieces, showWritten } from "./tokens.js";
+import { percent, showCandidates, showPieces, showText, showWritten } from "./tokens.js";
 
 const MOST = 5000; // characters that the field holds
 
@@ -27,10 +28,12 @@ export class Studio {
    * @param {HTMLElement} root
    * @param {Session} session the translation that the reader works on
    * @param {Session} untouched the same sentence with nothing changed, to compare
-   * @param {string | null} page where the whole page stands, for the small form
+   * @param {string} page the address of the whole page
+   * @param {boolean} small without what that has besides
    */
-  constructor(root, session, untouched, page) {
+  constructor(root, session, untouched, page, small) {
     this.session = session;
+    this.page = page;
     this.untouched = untouched;
     this.player = new Player(session, () => this.update());
     this.untouchedPlayer = new Player(untouched, () => this.compare());
@@ -38,8 +41,8 @@ export class Studio {
     /** What can be told of a sentence before it is read. @type {string[]} */
     this.told = [];
     this.compared = "";
-    this.typed = SENTENCES[0];
-    this.picked = SENTENCES[0];
+    this.typed = addressed().slice(0, MOST) || SENTENCES[0];
+    this.picked = "";
     const form = html(root, "form", { class: "interactive-controls" });
     this.controls = new Controls(form, /** @type {Studio} */ (this), (name) =>
       this.pick(name),
@@ -52,10 +55,14 @@ export class Studio {
     this.said = html(body, "p", { class: "interactive-said", "aria-live": "polite" });
     this.addCandidates(body);
     /** @type {Part[]} */
-    this.parts = page === null ? [new SearchPart(body, this)] : [];
+    this.parts = small ? [] : [new SearchPart(body, this)];
     this.parts.push(new AttentionPart(body, this));
-    if (page === null) this.parts.push(new SwitchesPart(body, this));
-    else linkTo(body, page);
+    if (small) linkTo(body, page);
+    else this.parts.push(new SwitchesPart(body, this));
+    addEventListener("hashchange", () => {
+      const sentence = addressed();
+      if (sentence && sentence !== session.text) this.translate((this.typed = sentence));
+    });
     input.focus();
     this.translate(this.typed);
   }
@@ -114,7 +121,7 @@ export class Studio {
     toggle(switches, "withIds", "show ids");
     this.pieces = html(body, "ul", { class: "translate-row", lang: "en" });
     this.addTransport(row(body));
-    this.text = html(body, "p", { class: "translate-text", lang: "es" });
+    this.text = html(body, "p", { class: "translate-text" });
     this.written = html(body, "ol", { class: "translate-row", "aria-label": "written" });
     this.written.addEventListener("click", (event) => {
       const place = pressed(event, "place");
@@ -175,7 +182,7 @@ export class Studio {
       const taken = session.path()[session.place]?.token;
       if (token === null || token === taken) return;
       player.stop();
-      session.overrule(session.place, token).then(() => player.play());
+      session.overrule(session.place, token).then(() => this.goOn());
     });
   }
 
@@ -186,6 +193,7 @@ export class Studio {
     this.picked = SENTENCES.includes(sentence) ? sentence : "";
     this.controls.show();
     this.showLength();
+    const first = !session.text;
     try {
       session.read(sentence);
     } catch (error) {
@@ -193,10 +201,17 @@ export class Studio {
       this.say("notes", error instanceof Error ? error.message : String(error));
       return;
     }
+    address(sentence, this.page, first);
     this.body.hidden = false;
     this.told = notesOn(session);
     this.update();
-    player.play();
+    this.goOn();
+  }
+
+  /** Write token by token, or all at once for who wants nothing to move. */
+  goOn() {
+    if (still()) this.player.run();
+    else this.player.play();
   }
 
   /** After a change of the settings: as far as before, at once. */
@@ -214,9 +229,8 @@ export class Studio {
   /** Show where the session stands. */
   update() {
     const { session, player } = this;
-    if (!this.pieces || !this.written || !this.candidates) return;
-    const unsure = session.unsure ? ["The translator is unsure here: look twice."] : [];
-    this.say("notes", [...this.told, ...unsure].join(" "));
+    if (!this.pieces || !this.text || !this.written || !this.candidates) return;
+    this.say("notes", this.told.join(" "));
     const { at, source, sources } = session;
     const which = sources.length > 1 ? `Sentence ${at + 1} of ${sources.length}: it` : "It";
     this.say(
@@ -225,7 +239,7 @@ export class Studio {
     );
     showPieces(this.pieces, session, this.withIds);
     showWritten(this.written, session, this.withIds);
-    this.say("text", session.written() || "…");
+    showText(this.text, session);
     this.transport?.show();
     const place = session.place;
     this.say(
@@ -256,9 +270,12 @@ export class Studio {
         : ` The likeliest was ${name[best.token]}, ${percent(best.probability)}.`;
     const wrote = `wrote ${name[step.token]}, ${own}.${other}`;
     if (!session.atRest) return `Step ${session.place + 1} ${wrote}`;
+    const parts = session.parts();
+    const unsure = parts.flatMap((part, at) => (part.unsure ? [at + 1] : [])).join(" and ");
+    const where = parts.length > 1 ? `sentence ${unsure}` : "it";
     return (
-      `The translation: ${session.written()} The step with most doubt is number ` +
-      `${session.place + 1}: it ${wrote}`
+      `The translation: ${session.written()} ${unsure && `It is unsure of ${where}. `}` +
+      `The step with most doubt is number ${session.place + 1}: it ${wrote}`
     );
   }
 
@@ -306,7 +323,7 @@ export class Studio {
   }
 
   /**
-   * @param {"notes" | "length" | "cut" | "text" | "step" | "said"} where
+   * @param {"notes" | "length" | "cut" | "step" | "said"} where
    * @param {string} text
    */
   say(where, text) {

@@ -7,11 +7,26 @@ import { html } from "../draw.js";
  * @typedef {import("./session.js").Session} Session
  */
 
+const DOUBT = "The translator is unsure here: look twice.";
+
 /** A probability as readers meet it. @param {number} probability */
 export function percent(probability) {
   const share = 100 * probability;
   if (share >= 10) return `${share.toFixed(0)}%`;
   return share < 0.05 ? "<0.1%" : `${share.toFixed(1)}%`;
+}
+
+/**
+ * What is written as text, and under each sentence that is doubted a word of doubt.
+ * @param {HTMLElement} parent emptied first
+ * @param {Session} session
+ */
+export function showText(parent, session) {
+  parent.replaceChildren();
+  for (const { text, unsure } of session.parts()) {
+    html(parent, "span", { lang: "es" }, text.trim() ? text : "… ");
+    if (unsure) html(parent, "small", { class: "translate-doubt" }, DOUBT);
+  }
 }
 
 /**

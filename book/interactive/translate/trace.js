@@ -2,7 +2,7 @@
 
 import { Controls, pushButton, row } from "../controls.js";
 import { Matrix } from "../arrays.js";
-import { html } from "../draw.js";
+import { html, still } from "../draw.js";
 import { drawSentences } from "./attend.js";
 import { picture } from "./pictures.js";
 import { playButton, Player } from "./player.js";
@@ -59,7 +59,7 @@ export function playTrace(parent, { texts, english, spanish, weights }) {
   pushButton(controls, "Next ▶", () => player.forward(), () => words.atEnd);
   const whole = () => player.to(spanish.length);
   addEventListener("beforeprint", whole);
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) whole();
+  if (still()) whole();
   else player.play();
   return { controls: controls.place, stop: () => player.stop() };
 }

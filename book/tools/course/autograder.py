@@ -8,11 +8,12 @@ A check does not run there. The kernel tells what an answer gives for the inputs
 exercise; what is right for them is known here, in a process that runs no answer.
 """
 
-import ast
 import asyncio
+import contextlib
 import copy
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,68 +22,25 @@ from typing import Any
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_output
-from nbgrader.preprocessors import Execute, OverwriteCells
-from nbgrader.utils import is_grade
+from nbgrader.preprocessors import Execute
+from nbgrader.utils import is_grade, is_locked
 from traitlets import Integer
 
 import lib
-from book.tools.course.desk.fence import readable
 from book.tools.course.desk.values import MARK, read
+from book.tools.course.handed_in import checked
 from book.tools.course.hidden import draws, record, verdict
 from book.tools.course.inputs import lay_desk
 from book.tools.course.reports import reaches, report
-from book.tools.course.wall import walled
+from book.tools.course.wall import no_wall, walled
 from lib.exercises import CheckFailed
 from lib.exercises.outcome import Outcome
 
-_MOST_TOLD = 60_000  # bytes of sentences for the teacher; a pipe holds no more
 _STARTING = 300  # seconds to start and to load PyTorch, also on a busy machine
-_PRELUDE = """\
-__import__("desk.answer")  # and PyTorch, before a cell is timed
-__import__("desk.fence").fence.Fence({desk!r}, {folder!r}, {pipe}).put_up()"""
 _HAND_IN = """\
 __import__("desk.answer").answer.hand_in(
     {chapter!r}, {name!r}, globals().get({answer!r}, ...), {draws!r}
 )"""
-
-
-class Restore(OverwriteCells):  # type: ignore[misc]
-    """Puts the checks back, also for who pasted a cell or deleted a whole exercise.
-
-    nbgrader's own gives up a notebook with a cell of another assignment, and one that
-    lacks the answer in front of a check that is missing, too.
-    """
-
-    def add_missing_grade_cells(
-        self, nb: NotebookNode, resources: Any
-    ) -> tuple[NotebookNode, Any]:
-        """Add the checks that are missing, behind everything else."""
-        there = set()
-        for cell in nb.cells:
-            if "grade_id" in cell.metadata.get("nbgrader", {}):
-                there.add(cell.metadata.nbgrader["grade_id"])
-            else:  # a cell of the student's own, or out of another assignment
-                cell.metadata.pop("nbgrader", None)
-        place = (self.notebook_id, self.assignment_id)
-        for check in self.gradebook.find_notebook(*place).grade_cells:
-            if check.name not in there:
-                cell = self.gradebook.find_source_cell(check.name, *place)
-                nb.cells.append(self.missing_cell_transform(cell, check.max_score))
-                self._tell(f"{check.name} was missing: it was put back.")
-        return nb, resources
-
-    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        """Put the checks back, and tell the teacher what had been changed."""
-        self._about = resources["nbgrader"]
-        return super().preprocess(nb, resources)
-
-    def report_change(self, name: str, attr: str, old: Any, new: Any) -> None:
-        """Tell the teacher of a cell that is not as it was given out."""
-        what = "text" if attr == "checksum" else attr
-        self._tell(f"{name} had another {what}: it was put back.")
-
-    def _tell(self, sentence: str) -> None:
-        report(self._about["student"], self._about["assignment"], [sentence])
 
 
 class Grade(Execute):  # type: ignore[misc]
@@ -94,6 +52,7 @@ class Grade(Execute):  # type: ignore[misc]
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("shutdown_kernel", "immediate")
         super().__init__(**settings)
+        self._printed, self._most = 0, self.characters  # it is asked before any cell
         self.interrupt_on_timeout = False  # code can catch an interrupt, and go on
         self.startup_timeout = self.iopub_timeout = _STARTING
         self.extra_arguments = [
@@ -109,34 +68,32 @@ class Grade(Execute):  # type: ignore[misc]
         self._stopped: set[int] = set()
         about, told = resources["metadata"], resources["nbgrader"]
         handed_in = about["path"]
-        pipe, self._pipe = os.pipe()
-        os.set_blocking(pipe, False)  # a kernel that is left over holds the other end
-        with (
-            open(pipe, "rb", buffering=0) as refused,
-            tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as desk,
-        ):
+        if no_wall():
+            report(told["student"], told["assignment"], _lines_to_read(nb))
+        # The kernel's sockets lie there, and their paths may not be long.
+        place = None if no_wall() else "/tmp"
+        made = tempfile.TemporaryDirectory(dir=place, ignore_cleanup_errors=True)
+        with made as desk:
             self._desk = Path(desk)
             lay_desk(Path(lib.__file__).parent, self._desk)
+            fonts = Path(".cache", "matplotlib")  # a plot need not look for them again
             (self._desk / "kernel").mkdir()
+            with contextlib.suppress(OSError):
+                shutil.copytree(Path.home() / fonts, self._desk / "kernel" / fonts)
             about["path"] = str(self._desk / "work")
             shutil.copytree(handed_in, about["path"])
-            sentences = list(_lines_to_read(nb))
+            self._given = list(_given(nb))
             try:
-                nb, resources = super().preprocess(nb, resources)
+                return super().preprocess(nb, resources)
             finally:
                 about["path"] = handed_in
-                os.close(self._pipe)
-                lines = (refused.read(_MOST_TOLD) or b"").decode(errors="replace")
-                sentences += [f"Refused: it {line}." for line in lines.splitlines()]
-                report(told["student"], told["assignment"], sentences)
-        return nb, resources
 
     def preprocess_cell(
         self, cell: NotebookNode, resources: Any, index: int
     ) -> tuple[NotebookNode, Any]:
         """Run one cell; one that has to be stopped gets a sentence for its output."""
         self._printed, self._most = 0, self.characters
-        answer = _answer(cell) if is_grade(cell) else None
+        answer = checked(cell) if is_grade(cell) else ""
         if answer:
             cell.outputs = [self._verdict(cell, answer, resources, index)]
             self.nb.cells[index] = cell
@@ -151,8 +108,7 @@ class Grade(Execute):  # type: ignore[misc]
         self, cell: NotebookNode, answer: str, resources: Any, index: int
     ) -> NotebookNode:
         """What is said of an answer: the kernel tells what it gives, and no more."""
-        number = cell.metadata.nbgrader.grade_id.removeprefix("check-")
-        number = number.replace("-", ".")
+        number = _number(cell)
         recorded, seeds = record(number), draws(number, self.seed)
         about = {"chapter": recorded.chapter, "name": recorded.name}
         asked = new_code_cell(_HAND_IN.format(**about, answer=answer, draws=seeds))
@@ -206,14 +162,25 @@ class Grade(Execute):  # type: ignore[misc]
 
     def start_new_kernel(self, **settings: Any) -> None:
         """Start a kernel that finds what lies on the desk, and leaves no caches."""
-        desk, work, kernel = (str(self._desk / name) for name in ("", "work", "kernel"))
-        found = {"PYTHONPATH": desk, "TMPDIR": work, "IPYTHONDIR": kernel}
-        found["PYTHONDONTWRITEBYTECODE"] = "1"
-        settings |= {"env": os.environ | found, "pass_fds": [self._pipe]}
-        here = str(Path(lib.__file__).parents[1])
-        shown = [path for path in readable() if path != here]
-        with walled([*shown, desk], [work, kernel, os.devnull]) as walls:
-            super().start_new_kernel(**settings, **walls)
+        work, kernel = self._desk / "work", self._desk / "kernel"
+        found = {"PYTHONPATH": self._desk, "TMPDIR": work, "IPYTHONDIR": kernel}
+        own = {name: str(path) for name, path in found.items()}
+        # No package is installed while code is graded, and pip does not wait for any.
+        own |= {"PYTHONDONTWRITEBYTECODE": "1", "PIP_NO_INDEX": "1"}
+        command = [
+            sys.executable,
+            "-m",
+            "ipykernel_launcher",
+            "-f",
+            "{connection_file}",
+        ]
+        if not no_wall():
+            self.km.transport = "ipc"
+            own |= {"HOME": str(kernel), "USER": "student"}
+            own["JPY_PARENT_PID"] = "1"  # of its own processes, bubblewrap is the first
+            command = [*walled([self._desk], [work, kernel], own), *command]
+        self.km.kernel_spec.argv = command
+        super().start_new_kernel(env=os.environ | own, **settings)
 
     def create_kernel_manager(self) -> Any:
         """Let the kernel find what it is told behind the wall."""
@@ -222,10 +189,13 @@ class Grade(Execute):  # type: ignore[misc]
         return manager
 
     def start_new_kernel_client(self) -> Any:
-        """Connect to the kernel, and put up the fence."""
+        """Connect to the kernel, and load what answers need before a cell is timed.
+
+        What goes wrong here is no student's fault.
+        """
         client = super().start_new_kernel_client()
-        desk, folder = str(self._desk), str(self._desk / "work")
-        self._quietly(_PRELUDE.format(desk=desk, folder=folder, pipe=self._pipe))
+        for code in self._given:
+            self._quietly(code)
         return client
 
     def _quietly(self, code: str) -> None:
@@ -260,12 +230,20 @@ class Grade(Execute):  # type: ignore[misc]
         raise CellTimeoutError(f"It did not end in {timeout} seconds.")
 
 
-def _answer(cell: NotebookNode) -> str | None:
-    """The name of what a check is called with; None for a cell of another make."""
-    for node in ast.walk(ast.parse(cell.source)):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("check."):
-            return ast.unparse(node.args[0])
-    return None
+def _number(check: NotebookNode) -> str:
+    """The number of the exercise that a check belongs to."""
+    name: str = check.metadata.nbgrader.grade_id
+    return name.removeprefix("check-").replace("-", ".")
+
+
+def _given(notebook: NotebookNode) -> Iterator[str]:
+    """The code that tries answers, and what the assignment brings along."""
+    yield "__import__('desk.answer')"
+    for cell in notebook.cells:
+        if is_grade(cell) and checked(cell):
+            yield f"__import__('lib.exercises.{record(_number(cell)).chapter}')"
+        elif is_locked(cell) and cell.cell_type == "code":
+            yield cell.source
 
 
 def _tried(asked: NotebookNode) -> Iterator[Outcome]:

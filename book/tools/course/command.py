@@ -28,29 +28,22 @@ sys.path.insert(0, str(HERE / "grader"))  # what grades: the folder can be moved
 programs = str(Path(sys.executable).parent)  # nbgrader calls one that lies beside it
 os.environ["PATH"] = programs + os.pathsep + os.environ["PATH"]
 
-from book.tools.course.autograder import Grade, Restore
-from book.tools.course.reports import recognize
+from book.tools.course.autograder import Grade
+from book.tools.course.marking import AutogradeAll, Export
 from nbgrader import preprocessors as usual
+from nbgrader.apps import api, autogradeapp
 
 c = get_config()
 c.CourseDirectory.root = str(HERE)
 c.CourseDirectory.course_id = "transformer"
 c.ClearSolutions.code_stub = {{"python": {stub!r}}}
 
-# Checks that were changed or deleted come back.
-c.Autograde.sanitize_preprocessors = [
-    usual.ClearOutput,
-    usual.DeduplicateIds,
-    usual.OverwriteKernelspec,
-    Restore,
-    usual.CheckCellMetadata,
-]
-c.Restore.add_missing_cells = True
+# Hand-ins are taken as they come, and who cannot be graded has no mark: no zero.
+autogradeapp.Autograde = api.Autograde = AutogradeAll
+c.Autograde.sanitize_preprocessors = []  # what is graded is written anew
+c.ExportApp.plugin_class = Export
 
-# A notebook is known by its cells, whatever its name. `reports` is for the teacher.
-c.Autograde.pre_convert_hook = recognize
-
-# A cell runs within bounds, in a scratch folder, where nothing knows what is right.
+# A cell runs within bounds, in a scratch folder, away from what knows answers.
 c.Autograde.autograde_preprocessors = [
     Grade,
     usual.IgnorePattern,

@@ -1,14 +1,11 @@
 """What a teacher is told of a submission, beside its marks: one text a student.
 
-nbgrader calls `recognize` before it grades what a student handed in; what grades adds
-its sentences with `report`. They stand in `reports`, as feedback stands in `feedback`.
+They stand in `reports`, as feedback stands in `feedback`.
 """
 
-import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from traitlets.log import get_logger
 
@@ -30,28 +27,9 @@ def report(student: str, assignment: str, sentences: Iterable[str]) -> None:
         get_logger().warning("%s: %s", student, sentence)
 
 
-def recognize(notebooks: list[str], **_: Any) -> None:
-    """Begin a report, and find the assignment's notebook whatever its name.
-
-    Args:
-        notebooks: the paths of what a student handed in for an assignment; the list
-            becomes what is graded.
-    """
-    folder = Path(notebooks[0]).parent
-    student, name = folder.parent.name, folder.name
-    _place(student, name).unlink(missing_ok=True)
-    wanted = folder / f"{name}.ipynb"
-    cells = _grade_ids(Path("source") / name / f"{name}.ipynb")
-    shares = {path: len(cells & _grade_ids(path)) for path in map(Path, notebooks)}
-    alike = sorted((path for path in shares if shares[path]), key=lambda p: -shares[p])
-    others = [path for path in shares if path != wanted]
-    if wanted not in shares and len(alike) == 1:
-        alike[0].rename(wanted)
-        notebooks[:] = [str(wanted)]
-        report(student, name, [f"{alike[0].name} is taken for {wanted.name}."])
-        return
-    told = "holds cells of this assignment" if alike else "holds no cell of it"
-    report(student, name, (f"{one.name} is not graded: it {told}." for one in others))
+def begin(student: str, assignment: str) -> None:
+    """Begin a report anew."""
+    _place(student, assignment).unlink(missing_ok=True)
 
 
 def reaches(code: str) -> list[str]:
@@ -61,13 +39,3 @@ def reaches(code: str) -> list[str]:
 
 def _place(student: str, assignment: str) -> Path:
     return Path("reports") / student / f"{assignment}.txt"
-
-
-def _grade_ids(path: Path) -> set[str]:
-    """The names of a notebook's cells; none if it cannot be read."""
-    try:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        about = [cell["metadata"].get("nbgrader", {}) for cell in cells]
-        return {one["grade_id"] for one in about if "grade_id" in one}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return set()

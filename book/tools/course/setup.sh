@@ -30,5 +30,5 @@ own=$("$python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])')
 echo "$shared" >"$own/shared.pth"
 "$run" -m pip --python "$python" install --disable-pip-version-check --no-input \
     --progress-bar off --no-deps --ignore-installed -r requirements-course.txt >>"$log" 2>&1 ||
-    fail "pip could not install requirements-course.txt: check the network, then run make course again."
+    fail "pip could not install requirements-course.txt: the log above says why (a network, a disk); then run make course again."
 echo "$wanted" >"$stamp"

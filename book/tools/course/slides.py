@@ -32,6 +32,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from book.tools.course.slide_pictures import LEGIBLE, LETTER, SPACE, letters, parts
+from book.tools.course.written import written
 from book.tools.notebooks.files import read
 from book.tools.project.address import ROOT
 from book.tools.project.statements import Definition, statements
@@ -76,8 +77,8 @@ def slides_of(path: Path) -> list[Slide]:
     Raises:
         ValueError: If a slide has no title or no notes.
     """
-    slides = []
-    for part in re.split(r"^---$", path.read_text(encoding="utf-8"), flags=re.M):
+    slides, deck = [], written(path.read_text(encoding="utf-8"), path.stem)
+    for part in re.split(r"^---$", deck, flags=re.M):
         text, _, notes = part.strip().partition("\nNotes:")
         if not text.startswith("#") or not notes.strip():
             start = " ".join(part.split())[:50]

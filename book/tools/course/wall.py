@@ -1,55 +1,87 @@
-"""A wall around a kernel that grades, where Linux can build one (Landlock).
+"""A wall around a kernel that grades, where bubblewrap can build one (Linux).
 
-Behind it a program reads and changes files in some folders only, whatever its code is
-written in, and so does each program that it starts. Where there is none, on other
-systems and before Linux 5.13, the fence stands alone.
+Behind it stand the system, Python with its packages, and the desk, to be read; one
+folder to write in; no other program, no network, no teacher's environment. Containers
+and systems may forbid such a wall, or lack bubblewrap: `no_wall` says so.
 """
 
-import ctypes
 import os
-import struct
+import shutil
+import site
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from functools import cache
+from pathlib import Path
 
-_MAKE, _ALLOW, _PUT_UP, _NO_MORE_RIGHTS = 444, 445, 446, 38  # calls of the system
-_KNOWN = {1: 13, 2: 14}  # rights that a version knows; 15 from the third on
-_READ = 0b1101  # to run a file, to read a file, to list a folder
-_OF_FILES = 0b111 | 1 << 14  # those that mean something for a file that is no folder
+_APART = "--unshare-all --die-with-parent --cap-drop ALL --clearenv"
+_OWN = "--proc /proc --dev /dev --tmpfs /tmp"  # programs, devices and files of its own
+_PARTS = ("bin", "sbin", "lib", "lib32", "lib64", "libexec")
+_SETTINGS = ("alternatives", "fonts", "ld.so.cache", "localtime", "ssl")
+_KEPT = ("LANG", "LD_LIBRARY_PATH", "OMP_NUM_THREADS")  # of the teacher's environment
 
 
-@contextmanager
-def walled(readable: Iterable[str], writable: Iterable[str]) -> Iterator[Any]:
-    """Give the settings that start a program behind a wall; none where none can be.
+def walled(
+    readable: Iterable[Path], writable: Iterable[Path], environment: dict[str, str]
+) -> list[str]:
+    """The words in front of a command that put a wall around it.
 
     Args:
-        readable: files and folders that the program may read.
-        writable: those that it may change, too.
+        readable: folders that it sees, besides the system and Python.
+        writable: those that it may change, too; it starts in the first.
+        environment: variables that it finds.
     """
-    if sys.platform != "linux":
-        yield {}
-        return
-    libc = ctypes.CDLL(None, use_errno=True)
-    version = libc.syscall(_MAKE, None, 0, 1)
-    if version < 1:
-        yield {}
-        return
-    rights = (1 << _KNOWN.get(version, 15)) - 1
-    wall = libc.syscall(_MAKE, ctypes.byref(ctypes.c_uint64(rights)), 8, 0)
-    allowed = [(path, _READ) for path in readable]
-    for path, given in [*allowed, *((path, rights) for path in writable)]:
-        if os.path.exists(path):
-            given &= rights if os.path.isdir(path) else rights & _OF_FILES
-            place = os.open(path, os.O_PATH)
-            libc.syscall(_ALLOW, wall, 1, struct.pack("=Qi", given, place), 0)
-            os.close(place)
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    kept["PATH"] = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
+    words = [shutil.which("bwrap") or "bwrap", *_APART.split(), *_OWN.split()]
+    for path in _shown():
+        words += ["--ro-bind-try", path, path]
+    for path in _records():
+        words += ["--tmpfs", path]
+    for how, paths in (("--ro-bind", readable), ("--bind", writable)):
+        for path in map(str, paths):
+            words += [how, path, path]
+    for name, value in (kept | environment).items():
+        words += ["--setenv", name, value]
+    return [*words, "--chdir", str(next(iter(writable), "/"))]
 
-    def put_up() -> None:
-        if libc.prctl(_NO_MORE_RIGHTS, 1, 0, 0, 0) or libc.syscall(_PUT_UP, wall, 0):
-            raise OSError(ctypes.get_errno(), "no wall around the kernel")
 
+@cache
+def no_wall() -> str:
+    """Why no wall can be built here; nothing where one can."""
+    if not shutil.which("bwrap"):
+        on_linux = (
+            "is not installed (Debian and Ubuntu: sudo apt-get install bubblewrap)"
+        )
+        return f"bubblewrap {on_linux if sys.platform == 'linux' else 'is for Linux'}"
     try:
-        yield {"preexec_fn": put_up}
-    finally:
-        os.close(wall)
+        tried = [*walled([], [], {}), sys.executable, "-c", "import encodings"]
+        subprocess.run(tried, check=True, capture_output=True, text=True, timeout=60)
+    except subprocess.CalledProcessError as error:
+        return f"bubblewrap cannot start here ({error.stderr.strip()[-200:]})"
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"bubblewrap cannot start here ({error})"
+    return ""
+
+
+def _packages() -> list[str]:
+    """The folders where Python finds packages, wherever they lie."""
+    found = [*sys.path, *site.getsitepackages([sys.base_prefix])]
+    return [path for path in found if path.endswith(("site-packages", "dist-packages"))]
+
+
+def _shown() -> Iterator[str]:
+    """The parts of the system and of Python; what else lies beside them is not seen."""
+    for prefix in ("/", "/usr", "/usr/local", sys.base_prefix, sys.prefix):
+        yield from (os.path.join(prefix, part) for part in _PARTS)
+    yield from (f"/etc/{name}" for name in _SETTINGS)
+    yield from ("/usr/share", "/nix/store", "/sys/devices/system/cpu")
+    yield from (os.path.join(sys.prefix, "pyvenv.cfg"), *_packages())
+
+
+def _records() -> Iterator[str]:
+    """Where `lib` lies among the packages with all that it knows: that is hidden."""
+    for path in (*_packages(), sys.prefix):
+        for known in ("lib/exercises", "book/tools"):
+            if os.path.isdir(os.path.join(path, known)):
+                yield os.path.join(path, known)

@@ -149,6 +149,7 @@ def play(paths: list[Path], base: Path) -> bool:
         python = fresh_layer(folder / "layer", base)
         alone = folder / "alone"
         played = [put_alone(path, alone, address) for path in paths]
+        shutil.copy(ROOT / "book" / "conftest.py", alone)
         write_kernel(python, folder)
         environment = bare_environment() | {"JUPYTER_PATH": str(folder)}
         setup = [str(python), "-c", setup_source(address)]

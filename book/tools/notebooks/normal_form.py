@@ -14,7 +14,7 @@ NOTEBOOK_METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-CELL_METADATA = {"cellView", "may-shake", "mystnb", "slideshow", "tags"}
+CELL_METADATA = {"cellView", "margin", "mystnb", "slideshow", "tags"}
 # A figure that answers is stored as its empty place, without its scripts.
 PLACE = '<div class="interactive" data-figure="{}"></div>'
 _ANSWERS = re.compile(

@@ -106,7 +106,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Build the site, warnings as errors.")
     parser.parse_args(arguments)
     start = time.monotonic()
-    if problem := bring_up_to_date():
+    try:
+        problem = bring_up_to_date()
+    except OSError as error:  # a disk that is full, a checkout that is for reading only
+        problem = f"The site was not built: {error}."
+    except KeyboardInterrupt:
+        problem = "The site was not built, since it was interrupted."
+    if problem:
         print(problem, file=sys.stderr)
         return 1
     first, seconds = site_folder() / "index.html", time.monotonic() - start

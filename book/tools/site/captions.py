@@ -19,7 +19,6 @@ from nbformat import NotebookNode
 
 from book.tools.notebooks.files import chapters, read
 from book.tools.notebooks.normal_form import serialize
-from book.tools.project.address import ROOT
 
 CAPTION = re.compile(r"\A\*\*Figure(?: (\d+\.\d+))?\.\*\*(?=\s+\S)")
 FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
@@ -51,11 +50,8 @@ def outside_code(change: Callable[[str], str], text: str) -> str:
     return "".join(part if i % 2 else change(part) for i, part in enumerate(parts))
 
 
-Renamed = dict[str, dict[str, str]]
-
-
-def number(notebook: NotebookNode, chapter: int) -> Renamed:
-    """Number captions and formulas, carry the references along; old to new, by kind."""
+def number(notebook: NotebookNode, chapter: int) -> None:
+    """Number captions and formulas, and carry the references along."""
     renamed = {
         kind: {old: f"{chapter}.{new}" for new, old in enumerate(given, 1) if old}
         for kind, given in numbers_given(notebook).items()
@@ -75,10 +71,9 @@ def number(notebook: NotebookNode, chapter: int) -> Renamed:
         text = outside_code(lambda part: renew(part, renamed), cell.source)
         text = CAPTION.sub(lambda _: f"**Figure {following('figure')}.**", text)
         cell.source = outside_code(lambda part: FORMULA.sub(tagged, part), text)
-    return renamed
 
 
-def renew(text: str, renamed: Renamed) -> str:
+def renew(text: str, renamed: dict[str, dict[str, str]]) -> str:
     """Replace the old numbers by the new ones wherever a text names them."""
 
     def renewed(named: re.Match[str]) -> str:
@@ -90,29 +85,12 @@ def renew(text: str, renamed: Renamed) -> str:
     return text
 
 
-def carry_to_pages(renamed: Renamed, folder: Path) -> None:
-    """Replace the old numbers in lessons, slides and all other pages of Markdown.
-
-    Other chapters need none of it: each names its own figures and equations only.
-    """
-    for path in sorted(folder.rglob("*.md")):
-        old = path.read_text(encoding="utf-8")
-        if (new := renew(old, renamed)) != old:
-            path.write_text(new, encoding="utf-8", newline="\n")
-
-
-def number_chapters(paths: Iterable[Path], folder: Path = ROOT / "book") -> None:
-    """Number these chapters in their files, and carry the new numbers to the pages.
-
-    All at once: where chapters move up, 16.1 becomes 17.1, and the old 17.1 18.1.
-    """
-    renamed: Renamed = {kind: {} for kind in REFERENCE}
+def number_chapters(paths: Iterable[Path]) -> None:
+    """Number these chapters in their files; pages name figures by their captions."""
     for path in paths:
         notebook = read(path)
-        for kind, numbers in number(notebook, chapter_of(path)).items():
-            renamed[kind] |= numbers
+        number(notebook, chapter_of(path))
         path.write_text(serialize(notebook), encoding="utf-8", newline="\n")
-    carry_to_pages(renamed, folder)
 
 
 def numbers_given(notebook: NotebookNode) -> dict[str, list[str]]:
@@ -128,7 +106,7 @@ def numbers_given(notebook: NotebookNode) -> dict[str, list[str]]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Number every chapter, and carry the new numbers to the pages."""
+    """Number every chapter."""
     argparse.ArgumentParser(description=__doc__).parse_args(arguments)
     number_chapters(chapters())
     return 0

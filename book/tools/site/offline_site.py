@@ -12,6 +12,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
+from book.tools.course.written import written
 from book.tools.project.address import ROOT, read_address
 from book.tools.site.figure_scripts import prepare
 from book.tools.site.finish_pages import finish
@@ -19,6 +20,7 @@ from book.tools.site.snippets import folded
 
 REFERENCE = "book/reference"
 GALLERY = "book/mistakes"
+COURSE = "book/course/"
 
 
 def lib_order() -> list[str]:
@@ -57,6 +59,12 @@ def write_snippets(app: Sphinx, document: str, source: list[str]) -> None:
         source[0] = first
 
 
+def write_numbers(app: Sphinx, document: str, source: list[str]) -> None:
+    """Put the numbers into a page for teachers."""
+    if document.startswith(COURSE):
+        source[0] = written(source[0], document.removeprefix(COURSE))
+
+
 def set_theme(app: Sphinx, config: Config) -> None:
     """Add to the theme's options, which must not be set as a whole in _config.yml."""
     address = read_address(ROOT)
@@ -88,6 +96,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", prepare)
     app.connect("source-read", write_reference)
     app.connect("source-read", write_snippets)
+    app.connect("source-read", write_numbers)
     for helper in ("page_links", "formulas", "cross_links", "front_page"):
         app.setup_extension(f"book.tools.site.{helper}")
     app.connect("build-finished", finish, priority=700)

@@ -3,7 +3,6 @@
 The modules of exercises come here without what is right, and without their slips.
 """
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -28,8 +27,6 @@ class Inputs(Trial):
         return True
 
     def __getattr__(self, name: str) -> Any:
-        if not name.startswith("_"):  # as Jupyter asks of all that it shows
-            sys.audit("desk.asked", f"{self.key}.{name}")
         raise AttributeError(f"{self.key} has no {name} while it is graded.")
 
 

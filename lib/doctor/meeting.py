@@ -1,0 +1,213 @@
+"""How a stranger's class is met: its kind guessed, built by its arguments' names."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import linecache
+import random
+import re
+import tomllib
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from lib.doctor.report import NotMetError
+
+_TABLE = tomllib.loads(Path(__file__).with_name("names.toml").read_text("utf-8"))
+KINDS: dict[str, str] = _TABLE.pop("kinds")
+CALLED = {role: set(names.split()) for role, names in _TABLE.pop("called").items()}
+LIKELY: dict[str, str] = _TABLE.pop("likely")
+SIZE = {size: row["value"] for size, row in _TABLE.items()}
+NAMES = {name: size for size, row in _TABLE.items() for name in row["names"].split()}
+FUNCTIONS = ("mask", "collate", "accuracy", "loss")
+NOT_BY_NAME = {
+    "attention": "layer|block|encoder|decoder",
+    "positions": "feed|ffn",
+    "norm": "residual|connection|add",
+}
+
+
+def plain(name: str) -> str:
+    """A name without underscores and capitals, as the table has it."""
+    return name.replace("_", "").lower()
+
+
+def guess(thing: Any) -> str:
+    """Guess the kind of a thing by its name, and else by what it is called with.
+
+    Raises:
+        NotMetError: if nothing tells.
+    """
+    own = type(thing) if isinstance(thing, nn.Module) else thing
+    is_class = isinstance(own, type)
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", own.__name__).lower()
+    for kind, pattern in KINDS.items():
+        wrong_sort = is_class and kind in ("mask", "collate", "accuracy")
+        if wrong_sort or re.search(NOT_BY_NAME.get(kind, "^$"), name):
+            continue
+        if re.search(pattern, name):
+            return kind
+    names = {plain(n) for n in signature(own, called=True)}
+    if names & CALLED["query"]:
+        return "attention"
+    if "logits" in names:
+        return "loss"
+    raise NotMetError(
+        f"Nothing tells what {own.__name__} is. Say it with --kind (in a notebook, "
+        f"kind=…): {', '.join(KINDS)}."
+    )
+
+
+def signature(thing: Any, called: bool = False) -> dict[str, inspect.Parameter]:
+    """The arguments that a thing is called, or a class is built, with."""
+    if called and isinstance(thing, nn.Module | type):
+        thing = getattr(thing, "forward", None) or thing.__call__
+    found = inspect.signature(thing).parameters
+    star = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    return {n: p for n, p in found.items() if n != "self" and p.kind not in star}
+
+
+class Sizes(dict[str, Any]):
+    """A config that knows every usual name, as attributes and as keys."""
+
+    def __missing__(self, name: str) -> Any:
+        return SIZE[NAMES[plain(name)]]
+
+    def __getattr__(self, name: str) -> Any:
+        if plain(name) not in NAMES:
+            raise AttributeError(f"{name} is no usual name of a size")
+        return self[name]
+
+
+def build(kind: str, own: type, depth: int = 0) -> Any:
+    """Build a class by the names of its arguments.
+
+    Raises:
+        NotMetError: if a name is unknown, or its own code fails.
+    """
+    given: dict[str, Any] = {}
+    for name, parameter in signature(own).items():
+        size = NAMES.get(plain(name), "")
+        if plain(name) in ("config", "cfg", "args", "conf", "hparams", "params"):
+            given[name] = _config(own, depth)
+        elif size and not _keeps(size, plain(name), parameter.default):
+            inner = kind == "feed-forward" and plain(name) in (
+                "hiddensize",
+                "hiddendim",
+            )
+            norm = kind == "norm" and size not in ("width", "epsilon", "flag", "device")
+            given[name] = SIZE["inner" if inner else "width" if norm else size]
+        elif parameter.default is parameter.empty:
+            given[name] = _likely(own, name, depth)
+    told = ", ".join(f"{n}={v}" for n, v in given.items() if isinstance(v, int | float))
+    for shape in (SIZE["width"], [SIZE["width"]]):  # of a norm, a number or a list
+        given.update({name: shape for name in given if "shape" in name})
+        try:
+            return own(**given)
+        except Exception as error:
+            why = failure(error)
+    raise NotMetError(
+        f"{own.__name__}({told}) could not be built: {why} Build it yourself: --build "
+        f"'{own.__name__}(…)', or in a notebook examine({own.__name__}(…))."
+    )
+
+
+def _keeps(size: str, name: str, default: Any) -> bool:
+    """Tell the arguments whose default says more than a size of ours."""
+    if default is inspect.Parameter.empty:
+        return False
+    if default is None:
+        return size in ("each", "activation", "device") or name in ("kdim", "vdim")
+    return isinstance(default, bool | str) or size in ("epsilon", "activation")
+
+
+def _config(own: type, depth: int) -> Any:
+    """A config class of the same file, or one that answers to every usual name."""
+    for name, value in vars(inspect.getmodule(own) or object).items():
+        if isinstance(value, type) and re.search("(?i)config|args", name) and depth < 2:
+            with contextlib.suppress(NotMetError):
+                return build("config", value, depth + 1)
+    return Sizes()
+
+
+def _likely(own: type, name: str, depth: int) -> Any:
+    """A piece that a class asks for, built from the same file; else a likely size."""
+    with contextlib.suppress(NotMetError):
+        kind = "attention" if "att" in name else guess(type(name, (), {}))
+        for value in vars(inspect.getmodule(own) or object).values():
+            mine = isinstance(value, type) and value.__module__ == own.__module__
+            fits = mine and issubclass(value, nn.Module) and value is not own
+            if fits and depth < 3 and guess(value) == kind:
+                return build(kind, value, depth + 1)
+    for size, pattern in LIKELY.items():
+        if re.search(pattern, name.lower()):
+            return SIZE[size]
+    raise NotMetError(
+        f"{own.__name__} asks for `{name}`, a name that says nothing here. Build it "
+        f"yourself: --build '{own.__name__}(…)', or in a notebook "
+        f"examine({own.__name__}(…))."
+    )
+
+
+def failure(error: BaseException) -> str:
+    """An error in one sentence: its message, and the line of their file."""
+    text = f"{type(error).__name__}: {' '.join(str(error).split())[:200].rstrip('.')}"
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        file, number = frame.filename, frame.lineno or 0
+        if not re.search(r"lib[/\\](doctor|commands)|site-packages|^<frozen", file):
+            line = linecache.getline(file, number).strip()
+            return f"{text}; in line {number} of {Path(file).name}: {line}"
+    return f"{text}."
+
+
+def shake(module: Any) -> None:
+    """Draw all weights anew, so that no gain is one and no bias zero."""
+    for part in module.modules() if isinstance(module, nn.Module) else ():
+        for p in part.parameters(recurse=False):
+            wide = 1 if isinstance(part, nn.Embedding) else p.shape[-1:].numel() ** 0.5
+            noise = torch.randn_like(p)
+            p.data = p + 0.3 * noise if p.dim() < 2 else noise / wide
+
+
+@contextlib.contextmanager
+def undisturbed(module: Any) -> Iterator[None]:
+    """Leave weights, mode, gradients and random numbers as they were."""
+    parts = [*module.modules()] if isinstance(module, nn.Module) else []
+    modes = [(part, part.training) for part in parts]
+    buffers = [(b, b.clone()) for part in parts for b in part.buffers(recurse=False)]
+    weights = {p for part in parts for p in part.parameters(recurse=False)}
+    state = [(p, p.data, p.grad, p.requires_grad) for p in weights]
+    drawn = random.getstate()
+    try:
+        with torch.random.fork_rng(), torch.enable_grad(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            torch.manual_seed(0)
+            frozen = not any(p.requires_grad for p in weights)
+            for p in weights:  # theirs stay untouched: trials are made with copies
+                p.data = p.data.clone()
+                p.requires_grad_(p.is_floating_point() and (frozen or p.requires_grad))
+                p.grad = None
+            yield
+    finally:
+        random.setstate(drawn)
+        for p, data, grad, wanted in state:
+            p.data, p.grad = data, grad
+            p.requires_grad_(wanted)
+        for buffer, before in buffers:
+            buffer.data.copy_(before)
+        for part, mode in modes:
+            part.training = mode
+
+
+def quietly(action: Callable[[], Any]) -> Any:
+    """What an action gives, or None where it fails."""
+    try:
+        return action()
+    except Exception:
+        return None
