@@ -73,7 +73,7 @@ def test_few_of_the_right_are_noted_and_the_area_has_an_interval() -> None:
     rows = [Judged(number / 100, "right") for number in range(100)]
     rows += [Judged(0.5 + number / 100, "wrong") for number in range(100)]
     limit = choose(rows)
-    assert told(rows, limit)["right"]["noted"] == 8
+    assert told(rows, limit)["right"]["noted"] == 5
     value, low, high = auc_interval(rows)
     assert value == pytest.approx(0.875, abs=0.003)
     assert low < value < high

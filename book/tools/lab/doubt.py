@@ -32,7 +32,7 @@ from lib.translator.folder import REPORT_FILE, write_card
 BEAM, PENALTY = 4, 0.6  # the paper's
 JUDGED = "judged.tsv"
 SENTENCES = 200  # of the validation part
-FALSE_ALARMS = 0.08  # of the right ones, so that it stays below .1 on others
+FALSE_ALARMS = 0.05  # of the right ones; on others it comes out a little higher
 VERDICTS = ("right", "wrong", "badly wrong")
 _SAMPLES = 1000  # as many draws as for BLEU
 
