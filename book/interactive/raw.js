@@ -199,7 +199,8 @@ function unwritable(text, alphabet) {
   const spans = [];
   let [start, at] = [-1, 0];
   for (const character of [...text, " "]) {
-    const strange = character !== " " && !alphabet.has(character);
+    const strange =
+      character === PLACEHOLDER || (character !== " " && !alphabet.has(character));
     if (strange && start < 0) start = at;
     else if (!strange && start >= 0) {
       spans.push([start, at]);

@@ -249,9 +249,10 @@ def _hold(text: str, alphabet: frozenset[str]) -> tuple[str, list[str]]:
 
 
 def _unwritable(text: str, alphabet: frozenset[str]) -> Iterator[tuple[int, int]]:
-    start = None
+    start, writable = None, alphabet | {" "}
     for place, character in enumerate([*text, " "]):
-        strange = character != " " and character not in alphabet
+        # A placeholder is never lost, though the vocabulary may have the sign.
+        strange = character == PLACEHOLDER or character not in writable
         if strange and start is None:
             start = place
         elif not strange and start is not None:
