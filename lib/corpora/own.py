@@ -322,7 +322,13 @@ def with_more(
         notes.append(f"{file}: {in_one_line(pairs, [*told, *lost])}")
         number = len(kept[file])
         counts.append(f"`{file}`, {number:,} pair{'s' * (number != 1)}")
-    credit = f"It learned from {', and from '.join(counts)}, too: {attribution.strip()}"
+    credits = [
+        told + f", {counts.count(told)} times" * (counts.count(told) > 1)
+        for told in dict.fromkeys(counts)
+    ]
+    credit = (
+        f"It learned from {', and from '.join(credits)}, too: {attribution.strip()}"
+    )
     return dataclasses.replace(
         corpus,
         splits=splits,
