@@ -6,158 +6,153 @@ export const CHARACTERS =
   "klmnopqrstuvwxyz{|}~¡£¥§¨ª«°²³·º»¼½¿ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖ×ØÙÚÛÜÝÞßàáâãäåæç" +
   "èéêëìíîïðñòóôõö÷øùúûüýþÿĀāĂăĄąĆćĈĉĊċČčĎďĐđĒēĔĕĖėĘęĚěĜĝĞğĠġĢģĤĥĦħĨĩĪīĬĭĮįİıĲĳ" +
   "ĴĵĶķĸĹĺĻļĽľĿŀŁłŃńŅņŇňŉŊŋŌōŎŏŐőŒœŔŕŖŗŘřŚśŜŝŞşŠšŢţŤťŦŧŨũŪūŬŭŮůŰűŲųŴŵŶŷŸŹźŻżŽžſ" +
-  "ƠơƯưȘșȚțсẞ\u200b—‘₂€▁";
+  "ƠơƯưȘșȚțсẞạảỳ\u200b—‘₂€▁\ufffc";
 
 export const MERGES = `
-▁ t|▁ a|e r|e s|e n|▁ d|▁ s|▁ c|o m|▁ h|▁ m|▁ l|a r|▁ T|i n|▁ p|o n|a n|a s|o u|o r|▁ w
-▁t h|i s|o s|▁ I|▁T om|r e|▁ n|q u|▁ b|▁ es|▁t o|▁ f|e l|e d|▁ qu|▁ y|a t|▁d e|a d|u n
-i t|▁th e|▁y ou|in g|▁ g|l l|▁qu e|▁ E|i d|▁ v|▁h a|en t|▁ o|▁n o|▁ un|▁ M|t a|l e|i c
-▁ en|h e|▁l a|u s|v e|▁ ¿|r o|▁ in|▁ is|a l|' t|▁ el|▁m e|▁ H|i m|▁es t|▁ S|▁s e|a m|▁ N
-d o|▁ e|c h|i r|▁ W|a y|▁c on|t o|i en|e t|▁a n|í a|r a|▁d o|▁o f|▁a l|er e|▁l o|an t
-c i|i g|▁ re|o l|▁N o|▁M ar|▁E s|▁b e|▁ L|▁c om|▁s u|' s|▁Mar y|ad o|▁ A|o w|▁ D|l d
-▁T he|▁ r|▁H e|▁ Y|t e|▁l i|a b|k e|▁w as|v er|e m|▁l e|i er|▁g o|▁m u|▁p ar|▁h e|h at
-▁f or|▁I '|ó n|▁ on|á s|o d|t h|▁th at|e c|▁ P|▁ C|n 't|t er|▁un a|▁ k|▁ha ve|▁ it|g o
-i ll|ent e|▁p u|on 't|▁Y ou|▁p or|▁ j|c e|▁n e|▁est á|u r|▁d i|▁a s|▁w ant|b a|▁ É|u e
-t r|▁c an|an do|h t|▁É l|ou ld|u d|o k|▁v er|o c|▁p er|▁m y|▁f r|Q u|▁t r|▁ha b|o y|ou t
-it h|▁c u|us t|es t|i l|▁k n|▁T h|▁E ll|▁w ith|▁h is|▁l os|▁a t|▁you r|▁a b|a ll|▁l as
-▁s t|▁S he|▁es ta|l a|s e|id o|▁th is|i on|▁no t|▁I t|▁m i|i ó|▁w h|c u|▁kn ow|▁W e|▁t e
-on e|▁par a|▁a re|▁E l|▁p r|▁h er|▁p ro|d e|▁an d|▁I' m|u t|a p|l o|▁h as|om e|▁e x|▁W h
-▁d id|▁s h|i o|▁t en|c er|ad a|g u|a v|j o|▁d on't|▁li ke|▁c ar|▁Ell a|▁m ás|▁h im|p r
-▁c h|en d|▁c as|▁a m|p e|▁d es|▁mu ch|▁M e|u p|i e|er a|▁s o|l y|ig ht|an d|▁pu ed|el l
-a c|▁w e|▁t ra|i v|b le|i a|p p|é s|in k|▁t u|▁a c|▁t ien|▁s i|u l|▁L a|▁p re|▁t i|os t
-em p|▁ us|i f|▁w or|c a|▁W hat|▁m a|▁p l|i z|an a|▁qu é|▁a ll|im e|er o|▁p as|s t|▁ B
-ci ón|▁w hat|am e|or e|▁to d|b er|▁m an|▁D o|▁a r|▁ F|▁d el|b re|i ve|am os|' re|▁an y
-m o|ou g|▁ha cer|th er|as e|▁t ime|▁mu y|a k|ic e|▁b o|▁b u|▁th ink|ec es|on g|▁w ill
-▁ver y|▁ é|á n|▁ J|▁Th is|or t|▁m is|▁h ad|g un|ier o|▁ up|g e|▁do es|d er|at e|is h
-▁g et|or a|▁The y|▁s ab|▁ ro|e z|u m|th ing|▁ out|▁r es|▁é l|is t|r i|g a|▁ab out|▁s ol
-ver y|▁c o|p le|▁ im|Qu é|▁s er|▁h ere|ien do|es s|▁tien e|▁a qu|av or|ar d|▁f avor
-▁Es to|ou n|en s|▁de c|ch o|▁did n't|▁s a|▁ ir|u g|p er|í as|▁cas a|m e|▁c l|▁s on|▁ ent
-▁ V|ant e|id e|▁g r|▁l le|em os|▁c am|o t|▁tra ba|▁f ue|in d|▁fr om|▁esta ba|a ve|at h
-▁aqu í|▁a y|c o|▁can 't|▁t an|id a|▁M y|▁It 's|▁Y o|▁ne ed|▁com o|c t|▁h el|é n|al k
-v en|▁hab l|▁p e|ñ o|▁g us|▁s al|m ente|os o|▁ Qu|ent o|▁lo ok|b r|ay s|▁T en|a ke
-▁w ere|p a|▁does n't|ic a|emp o|▁T hat|v o|ic o|▁E n|r y|ou r|e p|▁es o|▁gus ta|▁se e
-▁go ing|▁ha pp|all y|oug ht|▁ O|m a|▁on e|▁ti empo|ñ os|▁al go|▁wor k|p ar|C u|om et
-▁l l|▁b y|r en|id ad|▁p a|an o|▁ or|ig o|▁go od|c on|i ón|▁D e|▁Th ere|▁m ad|▁t om|▁a d
-m as|▁con t|▁M i|▁m o|▁pro ble|▁Esto y|▁w ould|▁th ere|▁hel p|▁e very|re e|▁d r|e ar
-▁f u|le ase|▁v is|▁ G|▁ U|u ed|i én|▁H ow|eces it|▁sh ould|▁im p|▁d is|m os|w n|f er
-▁c ould|▁n i|▁com e|▁Es ta|▁be en|▁a f|▁Es t|▁I' ll|▁b us|r es|▁est e|ien d|▁D on't|▁c a
-▁ay ud|ost on|▁B oston|▁b ien|▁b ut|▁s he|▁th an|▁v ez|▁s ome|▁per s|in e|▁p od|▁bu en
-as t|h ing|d ay|▁d in|▁n ada|a ch|ab le|ier a|p u|▁to do|▁f e|qu e|ath er|▁e at|ú n|i es
-ab a|▁s pe|ci a|▁much o|it e|▁e m|at ion|▁m ore|▁es c|▁bo ok|▁j ust|j ar|▁h ome|ci on
-▁L os|ou s|ac k|▁c re|▁pers on|j a|f e|▁s omet|▁go t|▁as k|▁las t|▁pued o|▁S e|in a
-▁to o|ar on|▁a h|▁ ra|ec t|▁C an|▁ era|▁s us|ad os|oun d|▁L o|P or|u c|▁g u|▁com pr
-▁ne ver|▁t alk|▁qu ed|ón de|▁m ar|un ca|▁U n|an c|▁no w|▁wh en|▁j o|or m|ñ ana|▁pl ay
-t y|os e|ar a|am ente|▁t ar|▁ ¡|ro w|▁L e|one y|▁t ell|is te|u el|▁p ad|▁Wh y|▁I' ve
-s el|in t|▁di f|▁spe ak|i ld|▁est ar|▁est o|ó mo|▁pre gun|▁S i|▁d ay|▁somet hing|▁o p
-▁in ter|▁el la|▁pl an|▁d os|es e|g ar|▁ if|▁Ten go|▁traba jo|d ad|▁ex p|▁cu ando|▁qu er
-▁fr iend|▁pued e|▁f in|▁qu iero|▁t w|▁m oney|▁p oc|o ple|▁f o|▁y ear|g l|▁din ero
-▁habl ar|▁m en|▁re ad|re d|Cu án|▁Qu iero|it a|▁c or|▁ R|▁c all|▁di jo|▁t el|▁y o|ic k
-n ing|▁p o|▁wh o|▁of f|' ll|▁ma ñana|it t|j or|▁s ent|et ter|▁b ack|om bre|▁st ud|▁w at
-▁I s|▁l ong|▁ne w|in o|c he|z a|▁Tom ás|▁T od|ec e|▁g ust|ic i|▁You 're|▁ten go|ar ía
-▁per o|b ro|▁s p|▁n ue|▁in t|tr os|an g|ou se|▁p el|▁t er|▁h ow|▁P lease|j e|▁T e|▁L et
-▁ha y|▁v a|i ado|t es|t ra|▁J ap|▁s ay|▁c er|▁es cu|emp re|i ere|▁t ake|▁p ol|▁est oy
-▁lo t|ar é|▁A re|sel f|▁pe ople|▁o ld|▁b a|▁me jor|v es|▁a p|oc he|▁ "|▁d ía|▁s ta
-▁hab er|▁ ide|ic h|▁h ouse|▁un der|ur n|▁re ally|ci l|▁sa id|p t|▁w ent|▁Ell os|▁com p
-▁P or|b l|▁w r|▁to ld|▁v ol|ar t|▁ er|▁in v|▁est ud|▁m ust|▁li bro|▁ac c|▁de ber|▁s in
-▁m on|▁her m|▁tod os|▁s m|ul t|▁Es te|re o|con tr|od y|▁th ought|▁b ro|▁any thing|gu a
-▁ro om|▁poc o|▁m í|▁h i|▁m at|u est|cho ol|▁f am|▁b el|▁c os|ad ie|▁happ en|▁dec ir
-oug h|u to|er s|ren ch|ga in|▁m al|ar me|▁v iv|▁F rench|▁es per|▁f el|w ays|▁a gain
-▁m ay|al mente|▁fr anc|▁está n|▁de mas|▁a ños|▁con s|ier es|as s|o h|▁n ecesit|▁al ways
-▁qu iere|▁s chool|im os|ier on|ust ed|or row|▁r ight|▁ ke|▁mad e|u re|▁ch ild|a it|▁n os
-v a|▁m in|b ody|v is|▁Tom 's|▁on ly|b e|▁b r|▁S u|▁ver dad|▁s to|▁is n't|▁ma ke|▁ide a
-▁ha ce|▁C reo|el y|▁franc és|▁Mar ía|t en|▁Wh en|iz o|▁c ol|▁ll am|j os|it o|▁estud i
-▁J oh|▁Joh n|g r|▁do g|▁tar de|ent s|us e|▁pad re|▁tod ay|▁sab e|pr end|▁tw o
-▁demas iado|c k|▁c r|▁th ing|▁Wh ere|▁en contr|▁A l|f t|i ble|▁m ed|ar n|▁sol o|ent a
-▁f ather|▁ ing|▁hab ía|k es|▁Wh o|P ued|▁man y|▁f l|▁o ver|' ve|i le|as te|▁ our|▁gr an
-▁af ter|or es|▁I f|▁v en|im a|▁n ight|▁C h|i ed|▁h izo|▁m or|▁lo ve|▁ usted|at o|y ing
-▁th ree|▁want ed|▁so bre|▁an tes|ar te|ig n|á l|▁tr es|▁That 's|▁fe el|v ed|r ía|▁v e
-▁fam il|▁h o|▁w ell|▁al gun|▁st ill|j er|▁w ait|▁ah ora|▁se gu|s o|▁l un|it y|▁o ther
-f ore|d a|l t|▁a w|▁the y|p o|▁ask ed|▁vis it|▁p ens|▁com er|▁no che|▁b l|▁be fore|ig u
-▁D id|▁En gl|▁re m|n o|í o|▁s é|▁h ora|▁re g|▁Let 's|▁tom orrow|ol o|▁d ur|ien es|an ce
-▁Es o|▁quer ía|▁n unca|m er|▁le ft|▁pro f|▁si empre|▁imp ort|es ter|▁jo b|▁w ay|▁H ay
-m in|▁I' d|▁ar r|▁pr es|▁f ir|ri ed|▁se m|▁do wn|▁sta y|ar á|ie ve|er te|es a|oso tros
-itt le|e k|el a|▁s w|ar se|▁the m|▁wh ere|▁l ittle|▁I n|▁in to|b o|▁sa w|ug ar|▁a uto
-▁c al|▁proble m|j ó|▁res p|ester day|c ar|▁est ás|st and|▁ha c|▁ten ía|ic t|▁Engl ish
-í s|▁h ombre|is e|▁f a|▁c i|os s|▁pregun t|▁year s|▁ing l|▁per ro|▁li ve|ar io|▁b oy
-▁P ar|▁g ir|▁v ida|▁est ado|av ía|C ómo|x t|▁He 's|▁te ach|i re|▁es e|r ió|ñ a|le ep
-c re|z o|er ta|t os|g et|▁per d|▁h and|▁Jap an|an as|▁b etter|▁b re|▁we ek|▁ingl és
-▁f un|▁P ued|▁o cu|D ónde|ien e|ct or|▁d ías|on d|▁am ig|▁al m|gu ien|▁es p|▁bu y
-▁acc id|▁c ame|▁h or|▁se em|Qu ién|▁under stand|▁h ot|▁nue vo|an s|▁g ive|▁y esterday
-E st|▁c at|▁has ta|▁wat ch|g er|▁N ecesit|en a|▁happ y|▁gir l|▁E very|▁con d|r as|▁L as
-▁dec id|el o|▁e ar|▁h oy|f r|▁s or|▁We 're|▁want s|e w|▁f ind|▁c ab|▁H ave|▁car e|at ed
-▁le ave|▁c oche|an k|▁g ente|▁con f|▁w on't|ent es|t or|▁w in|▁no thing|▁mo ther|N o
-▁es a|▁he cho|▁it 's|▁to ok|▁Tod os|cu er|▁could n't|▁mis mo|▁in s|▁proble ma|▁ra in
-f ul|T e|g ó|▁tel e|ar y|▁friend s|l es|▁lle v|▁h ard|▁a pp|a z|i os|▁m om|▁ne xt
-▁fir st|u b|▁st art|v id|▁y a|c ur|ita ción|▁pu t|or d|▁do or|ri b|▁s tr|▁w alk|▁me et
-i p|▁l et|E s|▁C u|▁li br|▁gust aría|▁mad re|f ic|▁n uest|Cu ál|cion es|▁ K|▁S oy|▁sh o
-t ing|▁sem ana|▁s it|▁dr ink|t ro|▁d ar|▁c ap|▁S é|▁P ens|un do|▁b ought|▁t ú|▁g re
-▁pr im|▁so on|▁ter min|▁no v|▁H is|▁mor ning|▁li fe|▁par ece|l os|en cia|▁qu ieres
-em ber|▁C om|▁There 's|▁l ar|ci ó|▁Y a|w er|es ta|re ad|▁en c|▁us ed|▁t urn|▁p i|▁o tra
-▁p es|▁hab itación|▁every thing|▁p lease|▁re al|▁pu erta|▁t em|v ing|▁d a|▁e qu|▁as í
-▁min ut|▁e ver|b ol|▁par t|▁m ir|os a|▁do ing|▁re c|▁What 's|▁pas ado|i ar|on to
-▁bel ieve|▁child ren|▁v i|▁N unca|▁con oc|▁los t|pu és|é is|est ion|i ver|▁sab er
-▁De ber|▁escu ela|▁ ed|▁aw ay|▁T o|n e|▁l ate|▁n adie|it ar|▁o b|▁ ú|▁s leep|or ta|á p
-▁d ónde|▁b ed|▁sh ow|▁qu ién|▁an s|▁rem ember|▁d orm|▁g ave|▁m undo|▁cos as|ú s|▁do ctor
-▁prof es|▁amig os|▁be g|▁t a|en ce|oc k|▁p al|▁su re|▁bro ther|▁happen ed|a ut|▁b ar
-ad or|▁su r|t u|▁o l|ill a|if e|▁tien es|▁ni ños|í cil|▁a prend|▁h ur|ud ad|▁T u|▁v as
-▁dif ícil|▁Pens é|▁the ir|▁le arn|▁ci udad|ch a|i an|al es|▁fel iz|▁c ómo|▁o í|▁n ame
-▁v oy|í an|▁b ad|▁su f|▁g l|▁me t|▁est u|ci o|es to|us o|▁wh y|▁l ist|on der|us tr|a g
-▁h our|▁de b|Cuán do|at os|▁you 're|▁v eces|▁al read|▁pued es|▁alread y|▁b ig|it al
-▁v uel|▁be aut|▁op en|id os|▁he ar|▁hacer lo|. "|g ry|▁ocu p|▁p h|m ent|▁qu estion
-▁all í|un to|▁fu era|▁s oy|or k|▁de jar|▁ent r|▁tele vis|▁al one|▁c oun|im es|▁men os
-u er|▁a ño|▁fin ish|▁b or|▁en ough|ant es|▁int ent|▁you n|▁e ven|▁mu jer|▁t us|▁in f
-g as|▁c he|▁mar ried|p l|▁C on|▁Necesit o|▁p la|▁ayud a|▁teach er|▁ú lt|▁b est|▁in c
-▁di o|is ta|▁f ound|▁wat er|á r|▁pol ic|é r|▁o tro|▁ni ño|▁bus y|t il|an ge|▁cam b|d en
-▁S olo|▁he ard|▁compr ar|▁a gua|▁h un|u ro|▁p ien|is ter|▁un o|ort un|▁a cer|at er
-▁tra in|if ul|l ar|▁know s|▁was n't|i b|▁us e|▁beaut iful|r á|t as|▁of ten|ig h|pe z
-▁ans wer|ar s|et e|▁tr at|▁am igo|▁A s|▁sab ía|▁deber ía|le g|▁Mary 's|▁V oy|▁li kes
-▁look ing|▁segu ro|▁vis to|c ed|▁s ame|▁se cre|▁re p|▁ay er|▁buen a|▁esc rib|▁wr ong
-▁c le|ce pt|▁Est á|▁ca f|an y|▁se a|▁N os|m igo|▁v ac|▁tr en|▁look s|▁ke ep|▁con migo
-▁par ty|▁l etter|▁pr onto|▁d one|▁con se|▁com ida|▁esta b|ó lo|▁r áp|▁le v|y er|u ra|y o
-▁n osotros|▁des pués|▁p ed|cuer do|m ed|u do|▁with out|í cu|▁k ind|▁col d|o z|▁p ap|re c
-▁A n|▁ab le|ta mente|end er|▁des de|▁a g|▁se en|▁e as|▁W ould|ci as|os p|▁Es p|▁fo od
-▁er r|▁s ing|▁escu ch|▁r un|▁person a|▁may or|i ento|í amos|▁t ak|▁w ish|▁n ing|▁b ic
-▁vol ver|f fe|▁S ome|▁A h|▁You r|▁thing s|▁t re|om br|▁kn ew|▁his tor|▁pro p|▁person as
-Pued o|ta in|▁sw im|▁n ombre|▁f ies|▁be ca|▁A ustr|n er|er to|▁N adie|▁be b|▁pr om
-▁sto p|ffe e|▁fies ta|▁beca use|an ta|▁en fer|▁mo v|▁herm ano|▁caf é|▁v ino|▁E res
-▁ten er|i ous|▁h ic|u th|iv ed|▁lle gar|▁ayud ar|' d|▁f á|▁al guien|iv o|▁mis ta|▁ah í
-uc k|u z|▁ z|▁M ay|▁Austr al|i ent|o ther|▁m es|▁co ffee|d s|▁s ister|▁H ab|im o|am b
-▁ti red|▁bre ak|▁suf ici|▁d ice|▁v ie|▁o wn|▁cont igo|▁algun a|a ción|▁be c|▁k ill
-▁inter est|▁hot el|▁em pez|▁ho pe|m it|▁be ing|▁mis s|▁hac iendo|▁tr ue|▁Austral ia
-▁s at|▁p os|▁p ay|▁cas i|▁ar ound|▁profes or|D e|▁ ún|▁H a|▁M on|▁le er|▁can s|▁a go
-on es|ok ing|▁car ta|pp ed|▁s n|▁h osp|▁l ugar|▁book s|▁mon th|h er|▁com ple|▁Jap ón|M e
-z ón|▁ent re|in ar|is ed|▁pre t|▁sal ir|▁dur ante|▁libr os|on de|or y|al o|▁A ll|tr as
-c le|on o|ill o|▁Ten emos|▁dif fic|▁ol vid|▁a par|▁c oc|▁To do|▁d ays|▁m il|oc up
-▁hab la|▁f ar|▁cl ase|▁Ah ora|▁b ir|▁des p|ug h|c es|▁c ant|ier to|▁wh ile|▁w onder
-it ed|▁pas s|▁hosp ital|m an|▁l es|▁y et|▁pe que|▁g an|▁pod ía|▁s k|▁w om|▁di ed|▁tod a
-▁cam a|▁g ol|▁cu l|▁tod as|▁pal ab|▁ id|▁an im|▁pro b|▁much os|▁tan to|á m|▁p id|▁on ce
-▁youn g|g ado|j as|▁l an|on s|▁n ad|▁F r|▁th ese|ir t|▁They 're|Cuán to|▁m ind|▁coun tr
-▁acer ca|▁d ic|▁c ost|▁ex tra|▁gran de|▁mom ento|i as|▁cl ass|▁De b|g ún|▁pre par|▁T ok
-▁Es e|▁di ez|▁stud y|i ente|▁tr y|▁v ia|▁Cu ando|▁T ú|at es|▁H oy|▁por que|la in|▁ex am
-▁pad res|▁R e|er ía|▁el los|▁j un|▁j ue|▁cu enta|pa ñ|▁exp l|en er|▁T ienes|▁an other
-▁bo t|P od|ic os|▁e y|▁tr uth|▁proble mas|▁cer ca|▁lun es|▁alm ost|▁seem s|▁ráp ido
-▁fá cil|c as|er v|▁D es|▁par ents|▁per f|▁cu án|f ono|▁T V|▁A mer|ac t|▁buen o|en 't
-▁c in|▁h ar|▁pre ocup|▁wor ld|▁pla ce|▁a gr|an os|▁en se|▁us u|▁cre o|▁talk ing|▁tel é
-▁list en|e ver|▁su b|▁get ting|▁look ed|▁lun ch|is a|▁g ra|▁r u|▁tod avía|▁gr and
-▁gre at|is s|▁v ent|▁tr ied|▁herm ana|▁diffic ult|▁s ido|▁p at|▁er es|▁Mon day|y s|ed o
-▁pas ó|▁F ue|▁inter es|▁telé fono|▁pregun ta|▁famil y|s a|▁d ist|qu ier|ra id|▁ro b
-▁gust an|▁viv ir|im p|▁re almente|▁pod ría|▁mat ter|Est ás|g ed|ar e|▁de j|▁ad v
-▁af raid|▁hi jo|▁encontr ar|amb ién|v ió|▁hor as|ver t|ier as|ec to|if ic|get her
-▁Deber ías|í n|▁jo ven|p ort|▁v ay|▁pu do|▁ab s|▁hur t|▁Esta ba|▁polic ía|▁f i|▁famil ia
-T ienes|▁a cuerdo|▁m us|▁p ict|▁to gether|▁el se|▁fu er|▁ear ly|▁t on|▁d re|▁un til
-▁re un|▁ os|do w|▁j ug|▁lev ant|▁c ada|▁w ife|▁re t|▁ab r|c l|▁re d|▁any one|▁lan gua
-▁m ine|▁Esta mos|▁ven ir|S ab|ad as|▁much as|▁traba jar|▁f ish|▁pel ícu|▁n at|le ta
-▁e ach|ci al|▁fe w|▁histor ia|▁p uso|▁b ol|▁b ast|▁tu vo|ang er|▁cos a|g ra|▁traba j
-▁win dow|▁an gry|▁com ing|▁pa ís|▁Esp ero|g g|▁de jó|un d|▁v ive|ic ina|ent ro|▁Es a
-▁ex per|▁m ent|▁par ec|▁She 's|▁countr y|▁ha ven|▁F u|▁meet ing|▁haven 't|r os|▁l la
-▁p on|▁v end|▁him self|▁Do es|ar lo|id er|▁man o|▁su e|Qu ieres|▁favor ite|▁pres ent
-▁f al|▁f um|▁p ie|▁re f|▁your self|▁Si empre|▁plan e|▁hour s|▁dre am|▁a v|▁h um|▁e v
-▁si ento|ug ht|▁televis ión|▁w ar|▁P er|▁j ugar|▁tom ar|▁would n't|▁ocup ado|▁estab an
-▁s ays|▁r om|▁mu rió|▁sm all|▁accid ent|▁sur pr|d ico|ent ras|▁C ome|▁new s|▁accid ente
-▁pi ano|? "|▁d onde|▁cu al|▁cond uc|▁en d|▁nuest ro|▁cin co|▁t able|▁m ight|▁res ta
-▁din ner|▁exp ect|Pued es|▁a ir|an co|ic as|▁le y|▁men udo|▁tem pr|▁aprend er|ou ble
-▁b ab|▁cu m|▁resta ur|▁s ign|▁S h|▁ph one|▁bast ante|▁m esa|▁l lo|▁g ato|▁li ves|▁ne ar
-iz e
+▁ t|▁ a|e r|e s|e n|▁ d|▁ s|▁ c|▁ l|▁ p|a r|i n|▁ m|▁ h|o n|▁ T|a n|a s|o m|h e|o r|o s
+o u|▁ w|i s|e l|▁ b|r e|▁ n|▁ f|▁ I|e d|▁ es|q u|▁d e|▁t o|a t|a d|u n|▁T om|▁t he|▁ y
+i t|▁ qu|▁ g|a l|▁ E|in g|i d|▁y ou|▁ en|▁ v|▁ o|▁ M|t a|▁l a|▁ un|l e|▁t h|i c|▁ el
+▁qu e|t e|▁h a|▁n o|l l|r o|u s|▁ in|v e|▁ ¿|a m|▁ S|t o|▁ is|i en|▁ H|r a|▁m e|▁s e|i m
+c h|▁ L|▁a n|a y|i r|▁ e|▁ N|' t|▁c on|e t|▁ W|d o|o l|▁T he|▁a l|i g|▁o f|▁ A|í a|▁es t
+▁ D|▁ r|er e|c i|▁d o|▁ "|▁b e|▁ re|▁s u|en t|▁l o|a b|▁c om|▁ C|▁E s|ad o|▁N o|i l|' s
+i e|o w|▁ on|u r|k e|▁ P|▁p ar|v er|▁l e|t h|▁l i|an t|i er|▁M ar|▁f or|t er|o d|▁w as
+ó n|▁H e|▁ Y|▁g o|▁h e|l d|i ll|á s|▁Mar y|c e|▁un a|▁n e|▁d i|j o|▁E l|▁m u|▁w h|t r
+▁p or|▁T h|▁W h|▁l as|▁ k|▁I '|▁ it|▁p u|▁th at|l a|▁est á|it h|▁f r|g o|▁l os|▁ha ve
+▁a t|▁c u|m p|u e|h t|r i|es t|▁a s|▁m y|o c|n 't|an d|▁w ith|b a|▁p er|ou t|on 't|o k
+▁c an|an do|al l|u d|▁s t|▁an d|▁a b|▁t e|Q u|a p|▁Y ou|i ó|▁ j|a c|u t|e c|▁you r|▁v er
+a v|▁par a|▁w ant|en te|▁ B|▁L a|ou ld|u l|▁h is|▁h as|s e|▁t r|▁ É|▁S he|i on|▁c ar
+▁m i|▁a re|▁ha b|▁es ta|us t|▁th is|en d|▁h er|id o|on e|▁s h|▁É l|▁p r|▁k n|i o|▁c h
+▁s o|▁d es|u p|g u|▁E ll|el l|i a|d e|▁W e|ad a|▁I t|▁ F|▁p ro|▁s a|om e|e m|▁d el|er a
+l o|ig ht|c a|er o|▁a c|▁e x|▁no t|▁m ás|▁t ien|▁b o|▁kn ow|u m|▁I' m|a k|▁c as|▁w e|s t
+▁t ra|▁li ke|b er|▁p l|▁d id|▁t en|an a|l y|▁M e|p p|▁Ell a|i z|i v|ch o|▁p re|" ,|▁a m
+▁p as|or e|▁d on't|am e|b re|▁ J|p r|▁pu ed|a g|▁m an|é s|▁to d|os t|i f|▁a r|p e|▁g r
+▁ G|b r|▁t u|ic e|ar d|▁ us|▁w or|▁h im|á n|m o|▁es c|u el|▁ O|th er|am os|▁ ro|c er|o t
+in k|as e|at e|ci ón|b le|▁ ¡|▁fr om|▁Wh at|▁sa id|a ke|▁M y|or a|g a|ou g|es s|g un|▁ V
+▁r es|on g|▁a ll|u g|▁D o|ie mp|a ñ|, "|▁tien e|▁ up|c k|ou n|c t|on d|▁ R|▁qu é|▁t im
+o p|▁ U|or t|▁b u|e z|▁di jo|▁s ol|en s|▁s al|i ve|o y|▁an y|ay s|ver y|▁c l|▁ é|▁m is
+▁l le|▁ K|is t|▁ out|▁Th is|av or|▁s on|▁c am|to y|▁f avor|é n|▁M i|▁wh at|▁The y|in d
+p er|' re|in a|at h|qu í|▁h ere|▁p e|▁w ill|Qu é|▁mu y|▁tim e|ou r|▁l l|m e|▁ver y|▁g et
+r y|▁é l|▁L os|j a|▁c o|c o|is h|▁do es|▁h ad|▁ha cer|▁s he|l ar|id e|▁s ab|an g|a ve
+▁th ink|v en|t es|an te|▁s er|▁E n|▁mu ch|a ch|d er|u er|e p|th ing|e ar|k ed|▁tra ba
+im p|ñ o|í as|▁ or|id a|ien do|ic o|ier o|m a|v o|qu e|▁ab out|c es|▁cas a|▁de c|▁" ￼
+i es|m os|in e|▁a quí|▁com o|j e|▁m o|ar on|▁can 't|▁m ad|▁n i|▁t an|▁ne ed|ñ os
+▁did n't|ic a|w n|le ase|▁e very|an o|▁con t|▁f ue|▁w ere|▁lo ok|▁ ir|ac k|as t|c he
+▁h el|▁a y|r en|▁U n|▁t om|ic k|▁esta ba|p ar|re e|▁m ar|▁D e|C u|▁a f|▁wor k|er s|▁L e
+os o|▁ Qu|▁s i|it a|▁th an|m ente|▁b y|oug ht|. "|▁b ut|i ón|▁It 's|▁T en|▁s us|m as
+▁S e|z a|▁H ow|it o|i én|▁g us|▁es te|ou s|om et|id ad|▁Th ere|ig o|s on|▁on e|ath er
+u ed|▁s in|▁D on't|▁a d|▁se e|▁go od|r es|▁f e|▁en c|▁th ere|▁Y o|or n|▁c a|▁Es t|▁el la
+▁pre gun|ab le|em os|▁does n't|i p|▁t iemp|▁Th at|it e|all y|▁of f|▁ ra|▁v is|i re|al k
+▁tiemp o|f f|oun d|▁com p|▁las t|in t|ar a|▁gus ta|at er|▁b us|▁s ome|▁hel p|▁bo ok
+ien d|▁go ing|ab a|g e|▁ha pp|il d|▁res p|▁wh en|▁I s|▁al go|▁d is|▁to o|▁Es toy|▁s p
+▁b ien|at ion|ci a|ro w|▁com e|▁C an|▁l et|os e|▁p a|▁w ould|▁c ol|er m|▁es o|▁t w|▁ imp
+on es|▁Es ta|" .|ad os|▁go t|▁d os|p a|▁be en|▁bu en|▁e at|▁ay ud|es e|▁m ore|▁p ad
+▁to do|▁v ez|ur n|or m|▁sh ould|el o|▁o p|▁c ould|d ay|h ing|v a|un ca|▁per son|▁y ear
+t y|v es|▁o ld|▁c re|▁pro ble|ec es|l es|▁p od|ec t|▁cu ando|▁d in|▁I' ll|ú n|▁s pe
+añ ana|it t|▁e mp|op le|u est|▁t el|▁ne ver|j ar|▁n ada|▁c er|▁s m|▁pued o|as s|▁c al
+▁en t|▁mu cho|▁C h|in o|us e|▁f o|▁h ome|▁qu ed|▁f l|▁a h|d a|▁per o|▁c or|ier a|w er
+▁ era|v ed|▁pl ay|▁as ked|▁ jo|P or|ó mo|ón de|▁t ar|▁ne w|▁f in|ad or|▁d ay|ct or|at o
+ar t|▁h i|▁d r|▁p oc|▁ex p|▁B ost|▁Bost on|▁b r|▁b ro|▁n ue|b e|▁b ack|▁pl an|ier on
+▁l ong|Cu án|▁com pr|▁a p|▁pe ople|▁j ust|▁L as|od y|▁L o|▁g u|c u|ien te|iemp re|j or
+er ía|▁gr and|▁tod os|om bre|▁ha y|▁m on|▁pregun t|▁c oc|▁s ent|▁p o|▁f u|an c|▁Ten go
+t ra|▁in ter|▁ if|f t|▁re ad|d ad|▁no w|▁Wh y|▁pued e|oug h|▁s omet|▁Es te|one y|i ado
+▁st ud|▁an s|ou se|is te|▁spe ak|ri ed|▁m añana|▁to ld|▁p ol|b ro|u to|ig n|▁L et|b ody
+im os|▁me jor|en to|▁s ta|uel a|a it|▁ll am|w ays|i ere|▁traba jo|í o|ag e|▁está n|▁v iv
+▁d ía|▁m al|▁b l|▁wh o|▁n ight|ul t|▁t ell|▁m en|▁es p|p t|▁m in|tr os|▁ch ild|▁fr iend
+g ar|▁s to|▁tw o|r os|▁ne ces|▁un der|▁ten go|▁sol o|▁c all|▁al ways|▁des p|m ana|▁v ol
+▁ans wer|ga in|▁in v|▁b ar|▁an tes|▁y o|▁A l|b o|▁I' ve|▁f am|f r|ien to|▁v a|▁a ños
+▁S u|en a|d u|▁T o|▁es to|ad ie|▁ro om|▁a gain|▁T e|▁T od|▁est ar|f ore|s el|▁m oney
+▁w ent|▁de mas|u re|▁m ay|▁I n|ic h|▁din ero|▁ ke|▁t ake|▁w r|▁hab lar|▁li br|▁poc o
+os a|ent s|▁somet hing|▁the y|f e|▁af ter|▁d ur|▁f ir|▁A re|▁c ab|▁a gu|ar n|▁est ud|E s
+▁on ly|▁se ñ|▁be fore|j os|t en|▁p lease|▁h ow|▁no che|t os|▁m ed|▁s ay|▁re c|▁t alk
+▁pad re|e k|▁h ouse|am ente|▁qu iero|j er|▁li bro|▁do ctor|' ll|▁m es|▁o c|im a|i ar|ñ a
+▁You 're|z o|ci l|on tr|▁o ver|g l|m er|▁ our|▁b et|▁demas iado|▁f ather|▁do g|▁ er
+▁mad e|▁Qu iero|▁b a|or row|iz o|▁lo t|▁es toy|i b|▁le ft|cho ol|▁s w|▁P or|▁p el
+▁P lease|i an|▁do wn|i le|ar ía|▁ha ce|? "|N o|▁g ust|▁re ally|▁resp ond|ill a|P ued
+u es|▁th ought|▁Wh o|▁s iempre|it ar|▁so bre|v is|u ra|▁ac c|▁st ill|▁s chool|g r|j ó
+▁c r|▁n os|▁w ait|▁pro f|re o|▁m ust|▁Tom ás|sel f|n e|▁p h|re ad|▁qu iere|n o|▁ver dad
+un d|▁has ta|ch a|ci on|▁pr es|▁h ot|ier es|▁m ake|▁b el|▁J ap|en ed|E st|e ce|u b
+▁con s|▁fam il|▁any thing|▁a uto|▁Wh en|▁S i|▁r ight|w ay|▁de ber|ar y|▁in t|▁te ach
+▁h and|at ch|▁ ide|▁n unca|▁es per|▁Wh ere|▁tod ay|n g|▁v e|▁tar de|▁th ree|ien e|▁man y
+▁dec ir|en ta|as te|p h|he d|an k|f er|▁tr es|▁hab er|▁per d|pr end|itt le|o h|t or
+er ta|▁h or|▁h ora|in s|ar é|▁l ittle|ri b|▁h o|▁l un|on o|▁w ater|lar es|á l|▁p ens
+le ep|c ar|▁v uel|▁Ell os|▁I f|▁re g|▁A n|i ed|▁c ame|al mente|ust ed|▁f el|▁in to|o g
+▁sta y|T he|t as|u és|▁li ve|▁per ro|▁H ay|▁is n't|▁w in|▁bo y|C ómo|it y|▁h izo
+▁want ed|ar me|▁agu a|▁los t|▁year s|el y|▁tom orrow|▁D id|u ck|an s|or d|i as|▁lo ve
+▁sab e|▁C reo|av ía|Qu ién|▁w ell|▁h ombre|▁we ek|▁hab ía|▁enc ontr|ren ch|▁d ó|▁des de
+at ed|ien es|▁com er|▁ ing|▁F rench|is e|▁f a|▁v en|▁do or|▁dó lares|▁p es|▁p al|▁lle v
+▁g ir|ing s|▁the m|▁al gun|▁Let 's|ú s|ar io|▁qu ería|▁ide a|▁t erm|or es|tr as|▁ah ora
+▁d ías|an as|ie ve|▁fe el|▁nue vo|▁es e|x t|▁a pp|r ía|▁m at|▁y a|▁pu erta|s h|▁re m
+▁se c|▁J oh|anc és|▁ usted|á r|▁with out|D ónde|gu ien|▁c he|▁Tom 's|▁pu t|i os|i ble
+ar á|▁fr ancés|▁answer ed|u v|▁p ap|▁d ice|an ce|▁Mar ía|ill o|▁let ter|▁t a|▁re p|i ver
+▁s tr|▁o ther|▁Joh n|ar te|▁mo ther|▁m í|ig h|i k|▁ni ños|▁prof es|í s|▁al m|▁v ie|▁C u
+▁S h|▁bet ter|' ve|ar se|ita ción|l t|▁t i|ic t|▁pr im|ig u|▁sa w|▁fir st|▁f un|▁M r
+▁se mana|é r|u ch|▁gir l|▁m orn|▁w ay|▁st art|g et|r as|▁se gu|▁h ard|▁n uest|▁in s
+▁est ás|▁That 's|▁me t|▁morn ing|ug ar|▁child ren|▁g ente|E l|es ter|▁D es|s a|▁p ie
+▁en tr|▁min ut|▁di je|▁it 's|▁mad re|▁s ign|▁imp ort|▁want s|▁in c|oso tros|v ing|▁b re
+▁no v|j as|▁t urn|▁H ave|▁"￼ ",|ur r|oc k|d s|a z|▁pregunt ó|ire d|l os|▁to ok
+▁hab itación|▁s c|▁s é|▁c ap|▁d ri|▁P ar|▁I' d|ci ó|▁teach er|▁h our|▁e ar|o od|▁s leep
+▁f uer|▁o l|▁her m|▁En gl|T e|y ing|▁g ive|▁ten ía|v id|el a|▁g ave|▁coc he|▁h oy|ci o
+▁car ta|▁be b|▁F r|▁g re|▁jo b|▁ z|▁l ar|▁ar ri|▁ha c|▁N eces|is ta|t il|▁v ida|b l|s o
+▁s ays|▁b ed|▁b ought|f ono|▁a ño|▁su b|ant es|▁es a|at os|▁" ¿|▁be ca|í n|▁g l
+▁bro ther|b ol|▁Es o|st and|▁desp ués|it ó|▁d ie|▁n ame|al es|ester day|▁p us|▁d ar
+um ber|▁am ig|os as|▁lle g|▁w on't|▁est ado|▁ne xt|▁beca use|e f|▁ $|▁par t|▁ im|▁wh ere
+▁d a|▁me et|M e|▁h ur|▁P ued|k es|▁the ir|▁person as|▁c at|ak es|▁mis mo|▁E very|ú m
+▁di o|om p|▁f ound|▁acc id|t ing|▁con f|▁esc uela|n a|▁e qu|▁sh o|▁Engl ish|▁a g|ci as
+▁hab l|▁tel é|▁profes or|▁c i|▁proble m|▁o tra|▁f ind|▁ra in|▁estud i|▁telé fono|▁v ac
+e w|y s|e e|▁ Z|▁le arn|▁as í|▁S ol|d ico|▁H is|▁esc rib|it al|▁j un|▁a way|id os
+▁Tod os|c ed|t s|▁pas ado|á p|▁d orm|▁le ave|▁He 's|▁dr ink|▁sab er|g er|▁tr en|l és
+▁b ig|al e|▁l ate|▁ing lés|▁b ir|▁ ed|▁s n|in ar|or ta|ci ones|▁y esterday|if e|▁bu y
+g an|k a|m ent|▁happ y|▁under stand|▁señ or|u z|▁s or|▁ab r|en cia|▁al read|▁r un
+▁Jap an|▁alread y|on s|▁ni ño|▁ph one|▁ ú|▁k il|▁us ed|D e|▁pe que|est ion|y er|í an
+▁n adie|▁no thing|f ic|ar m|▁e ven|▁s it|▁n úm|▁núm ero|▁t er|▁vis it|▁p os|▁m é|en ce
+ar s|▁could n't|▁se em|▁sh ow|re d|▁pued es|▁mis s|is ter|▁Y a|▁di ff|▁every thing
+▁We 're|▁p ay|▁What 's|am b|b an|ien tes|▁b ab|▁M ay|ri ó|em ber|▁he cho|▁friend s|at a
+c ul|▁R e|▁n umber|▁par ece|k h|▁p ag|▁A s|▁ent re|▁m om|▁as k|t ro|▁v i|▁hot el|▁p la
+▁hi jo|▁respond ió|▁a prend|▁N unca|▁dec id|a ut|▁b ad|▁qu ién|▁qu ieres|al o|▁S oy
+▁m il|▁B r|▁li fe|▁There 's|at es|pp ed|▁C om|ang e|▁p un|un g|▁op en|om br|▁w atch
+▁tra in|un do|▁proble ma|os p|▁c ost|▁gr an|▁c le|▁N os|▁com ida|▁ayud a|im o|is a|▁su r
+▁m ir|▁a par|▁m a|▁"￼ ,"|▁pas s|ad as|▁qu estion|▁v end|▁al one|▁pr on|ed o|▁e ver|▁ca f
+▁g ra|▁tel e|Pued o|or k|d r|▁amig os|▁you ng|▁book s|▁gust aría|g as|▁ke ep|▁so on|▁S é
+▁libr os|▁s l|▁oc up|▁h osp|ud ad|▁bo t|Cu ál|d en|í amos|▁p ed|▁o b|▁know s|▁tod as
+▁t ú|▁v eces|▁ci udad|▁s ame|▁Es p|▁ú lt|▁t re|▁di f|i ous|▁b ic|▁le v|▁pol ic|▁N adie
+▁do ing|▁de b|▁dur ante|▁p at|uer do|▁t on|▁b est|▁en ough|▁mar ried|▁t able|oc he
+▁hosp ital|▁H a|▁col d|▁P ens|▁te mp|▁pro p|g g|▁m ur|▁en f|▁v as|▁Es to|▁he ar|▁con o
+▁mo v|m bre|▁c oun|▁Sol o|Cuán do|ill as|▁rem ember|c le|t u|▁o í|▁happ ened|▁mon th
+el la|▁f ish|▁H er|▁r áp|▁mé dico|▁fo od|▁re al|▁tien es|g ra|▁s k|▁w alk|▁v oy|▁sw im
+er te|▁l ist|▁m undo|▁tod a|▁O ur|▁sto p|▁may or|n er|Cuán to|á m|▁f á|▁be aut|▁bel ieve
+▁t us|ol d|▁por que|▁look s|▁s ing|▁s ister|le ta|▁Neces ito|an y|▁se a|iv o|▁cam a
+▁herm ano|▁T u|is s|re t|▁par ty|▁dif í|ies ta|▁o wn|▁el los|▁so y|▁ex am|▁un til|▁cam b
+▁cer ca|▁c ada|▁S ome|▁tod avía|▁in f|▁sm all|▁bre ak|▁an im|▁c ant|▁c osas|u ro|▁d ónde
+▁e as|▁Est á|▁o tro|am a|▁Un a|ff ee|y o|▁v ino|▁look ing|▁S t|▁p á|ta in|h er|m b
+▁c ómo|▁g an|▁De ber|▁fel iz|é is|▁c ier|▁l es|▁con du|▁us e|ug h|▁mes a|▁l ad|▁f lo
+▁th ese|▁C on|▁he ard|▁p i|▁j ue|▁bab y|u do|▁n osotros|▁con oc|do w|▁su re|▁v ent|p o
+▁d ic|▁You r|▁gl ass|an ta|al s|▁beaut if|▁de jó|▁H ab|▁deber ía|▁t al|end er|ar e
+is hed|▁f iesta|▁co ffee|! "|r á|▁ab uela|▁fu era|▁caf é|▁beautif ul|▁p an|ic ina|▁all í
+▁difí cil|or s|u c|▁you 're|o ther|▁vis to|re c|us tr|u th|v ió|ó m|ip o|▁al guien
+▁cl ass|▁cont ra|p ort|mo ther|▁traba j|▁A ll|ak ing|▁n ombre|▁of ten|▁win dow|▁p on
+▁man o|▁grand e|▁Pens é|▁f ire|▁qu er|▁e y|▁am igo|▁neces it|▁tele vis|▁d ays|▁mu jer
+▁un o|ent ro|▁wh y|▁men os|z ón|is ed|le g|▁A h|▁auto b|m igo|al ia|▁t ired|▁f ar
+▁con migo|▁tien en|▁lle va|▁wr ong|▁it s|re am|▁v ia|▁can s|uel o|Est ás|▁hor as|▁pal ab
+▁se en|▁bus y|▁P er|▁beb é|▁de j|▁D r|▁ol vid|▁autob ús|▁s te|▁j ug|▁hacer lo|ic os
+ent es|▁ro b|▁cer r|▁c in|▁fu ll|▁m us|▁n ad|▁di ed|m an|or y|r or|▁n a|▁was n't|▁cu mp
+u y|▁n ing|▁wh ile|▁ar ound|▁vol ver|▁Cu ando|▁segu ro|▁pel í|er v|it ed|▁v ive|▁le er
+▁his tor|e b|g ún|i ra|ci er|▁su fic|▁ne ar|▁cl ase|▁buen a|▁be c|il a|▁her mana
+▁pron to|l ic|ur os|▁co ok|▁p ien|▁de jar|m it|▁re t|ce pt|▁pr om|▁compr ar|▁en se
+▁k ind|▁ac er|? ",|▁l ugar|▁b ra|▁li kes|▁cl os|▁dis c|▁pad res|P od|▁ os|en o|un a
+▁cas i|▁V oy|▁ay er|▁int ent|▁algun a|▁t ri|▁par ents|▁grand mother|▁sn ow|h a|▁f al
+▁v o|ort un|▁p id|▁W ould|▁"￼ ".|▁l ight|▁sab ía|▁g ol|▁ten er|▁emp ez|f ul|u k|▁d one
+▁des c|▁pro b|▁hac iendo|n ing|en er|▁h ic|▁h um|go t|▁j u|▁sin ce|▁th r|▁die z|▁pla ce
+▁b or|▁g ato|▁en d|▁con se|▁"￼ ."|ch es|ir t|▁lle gar|▁happ en|▁sp end|an os|▁N uest
+if ic|▁con tr|▁re d|▁sal ir|▁ayud ar|▁hour s|▁z ap|w e|▁Mary 's|▁fl ow|▁ráp ido|▁th ing
+▁señ ora|▁term in|le t|▁nuest ra|T ienes|qu ier|▁L l|▁an other|añ o|▁much os|k et|▁s at
+▁c op|▁ex tra|▁pas ó|▁person a|▁le av|▁w ish|▁wh is|▁cu enta|▁hab la|▁esc uch|▁sol d
+▁a v|▁a ir|▁th ings|▁ar m|▁l la|▁p ost|▁b ol|▁M ond|▁r u|▁com ing|iz e|ó lo|c ado|▁f ell
+▁con ta|ang er|▁famil y|▁ta x|▁p is|▁A ustr|▁ab le|▁look ed|▁li ves|▁lun es|▁dri ve
+es ta|ond er|▁ah í|á b|▁s ac|▁be h|ien t|▁k ill|ros s|▁p elo|▁an g|▁B e|L a|▁c ort|▁w om
+ac t|▁tan to|▁polic ía|▁gr itó|▁mis ta|▁off ice|▁fuer te|▁pus o|▁thr ough|▁a te|an co
+▁No body|▁Do es|▁cont igo|▁t all|▁y et|▁l an|▁E res|ra id|▁buen o|cu la|▁alm ost|m ber
+▁ id|▁ ár|▁kn ew|▁wait ing|▁H oy|um br|▁pas a|ug ht|▁gu itar|ugh ter|ro te|▁tr ue
+▁famil ia|c el|v el|▁c ur|▁bro ke|▁Mond ay|▁d om|▁pa int|▁coun tr|' d|c l|▁ Ñ|ou p
 `
   .trim()
   .split(/[|\n]/)
