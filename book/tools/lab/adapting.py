@@ -271,16 +271,41 @@ def learn(
 
 
 def teach(
-    translator: Translator, data: Data, *, kind: str, rank: int, pairs: str, seed: int
+    translator: Translator,
+    data: Data,
+    *,
+    kind: str,
+    rank: int,
+    pairs: str,
+    seed: int,
+    rate: float = 0.0,
 ) -> Transformer:
     """Take the steps of one run, and return the model with all merged."""
     torch.manual_seed(seed)
     model = adapted(kind, rank, translator)
     words = translator.src_vocab, translator.tgt_vocab
     dataset = ParallelDataset(data.mixed(pairs), *words)
-    how: dict[str, Any] = {"rate": RATES[kind], "warmup": 10, "batch": BATCH}
-    list(learn(fuse(model).train(), dataset, STEPS, **how))
+    if pairs == "few":
+        as_in_the_chapter(model, dataset, rate, seed)
+    else:
+        how: dict[str, Any] = {"rate": rate or RATES[kind], "warmup": 10}
+        list(learn(fuse(model).train(), dataset, STEPS, batch=BATCH, **how))
     return merge_low_rank(model).eval()
+
+
+def as_in_the_chapter(
+    model: nn.Module, pairs: ParallelDataset, rate: float, seed: int
+) -> None:
+    """Take the sixty steps of the chapter: one rate, nothing dropped."""
+    draw = random.Random(seed)
+    learning = [each for each in model.parameters() if each.requires_grad]
+    adam = torch.optim.Adam(learning, lr=rate)
+    for _ in range(60):
+        batch = pairs.collate([pairs[draw.randrange(len(pairs))] for _ in range(BATCH)])
+        logits = model(batch.src, batch.tgt_in)
+        adam.zero_grad()
+        translation_loss(logits, batch.tgt_out, pairs.pad_id).backward()
+        adam.step()
 
 
 def prefer(
@@ -404,6 +429,12 @@ def plan() -> list[dict[str, Any]]:
         *(usual | {"rank": rank} for rank in (1, 16)),
         usual | {"pairs": "with real ones"},
         *(way | {"seed": seed} for seed in (1, 2) for way in (usual, whole)),
+        *(whole | {"seed": seed, "rate": 1e-4} for seed in range(3)),
+        *(
+            usual | {"pairs": "few", "seed": seed, "rate": rate}
+            for rate in (5e-3, 1e-3)
+            for seed in range(3)
+        ),
     ]
 
 
