@@ -271,47 +271,6 @@ def kinds_of_mistakes(
     return [kind for kind, is_so in found.items() if is_so] or ["other words"]
 
 
-def group_by(
-    values: Sequence[int], edges: Sequence[int]
-) -> list[tuple[str, list[int]]]:
-    """Sort sentences into groups by a number, such as their length.
-
-    Args:
-        values: one number for each sentence.
-        edges: the smallest number of each group, in growing order.
-
-    Returns:
-        For each group its name and which sentences are in it, by their place.
-
-    Raises:
-        ValueError: if a number lies below the first edge, or the edges do not grow.
-
-    Example:
-        >>> group_by([1, 3, 9, 2], edges=[1, 3, 6])
-        [('1 to 2', [0, 3]), ('3 to 5', [1]), ('6 or more', [2])]
-    """
-    if list(edges) != sorted(set(edges)) or not edges:
-        raise ValueError(f"The edges must grow from one to the next: {list(edges)}.")
-    if values and min(values) < edges[0]:
-        raise ValueError(f"{min(values)} lies below the first edge, {edges[0]}.")
-    groups = []
-    for place, low in enumerate(edges):
-        high = edges[place + 1] if place + 1 < len(edges) else None
-        members = [
-            number
-            for number, value in enumerate(values)
-            if value >= low and (high is None or value < high)
-        ]
-        groups.append((_range_name(low, high), members))
-    return groups
-
-
-def _range_name(low: int, high: int | None) -> str:
-    if high is None:
-        return f"{low} or more"
-    return f"{low}" if high == low + 1 else f"{low} to {high - 1}"
-
-
 def _words(sentence: str) -> list[str]:
     return [token.lower() for token in tokenize(sentence) if token[0].isalnum()]
 
