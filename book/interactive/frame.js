@@ -74,8 +74,9 @@ export class Figure {
 
 /**
  * What a figure's module exports: puts the figure into its place on a page.
- * @param {new (root: HTMLElement) => Figure} Kind
+ * @param {new (root: HTMLElement, given: any) => Figure} Kind
+ * @returns {(root: HTMLElement, script: Function, given: any) => void}
  */
 export function mounting(Kind) {
-  return (/** @type {HTMLElement} */ root) => new Kind(root).update();
+  return (root, _script, given) => new Kind(root, given).update();
 }

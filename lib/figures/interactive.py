@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import functools
 import itertools
+import json
 import re
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lib.figures.style import ROLES
+from lib.text.files import read_json
 
 if TYPE_CHECKING:
     from IPython.display import HTML
@@ -89,7 +91,7 @@ def packed(name: str) -> str:
     """The script of one figure; it adds itself to `bookFigures` under its name.
 
     It hands itself to the figure, as a function, which may run it a second time in a
-    worker: `book/interactive/worker.js`.
+    worker (`book/interactive/worker.js`), and what is `given`.
 
     Args:
         name: the figure's name.
@@ -109,13 +111,26 @@ def packed(name: str) -> str:
         wanted.update(re.findall(r"\w+", " ".join(m[1] for m in IMPORT.finditer(text))))
         texts.append(wrapped(path, text))
     body = "".join(reversed(texts))
+    data = json.dumps(given(name), ensure_ascii=False).replace("<", r"\u003c")
     return (
         f'(function script(works) {{\n"use strict";\nconst modules = {{}};\n{body}'
         f"const {{mount, work}} = modules['figures/{name}'];\n"
         "if (works) return work();\n"
-        f"(globalThis.bookFigures ??= {{}})[{name!r}] = root => mount(root, script);\n"
+        f"(globalThis.bookFigures ??= {{}})[{name!r}] = "
+        f"root => mount(root, script, {data});\n"
         "})();"
     )
+
+
+def given(name: str) -> dict[str, Any] | None:
+    """What lib has for a figure, so that its script holds no copy; nothing for most."""
+    if name != "merges":
+        return None
+    file = sources().parents[1] / "lib/shipped/tatoeba-en-es/tokenizer.json"
+    model = read_json(file)["model"]
+    characters = "".join(token for token in model["vocab"] if len(token) == 1)
+    merges = "|".join(map(" ".join, model["merges"][:2000]))
+    return {"characters": characters, "merges": merges}
 
 
 def in_order(path: Path) -> list[Path]:

@@ -4,7 +4,6 @@ import { onPress } from "../canvas.js";
 import { choice, options, pushButton, textField } from "../controls.js";
 import { cell, edge, rect, shade, touchable, widthOf, write } from "../draw.js";
 import { Figure, mounting } from "../frame.js";
-import { CHARACTERS, MERGES } from "../merge_list.js";
 import { SubwordVocabulary } from "../subwords.js";
 
 const SPECIAL = ["<pad>", "<sos>", "<eos>", "<unk>"];
@@ -30,6 +29,8 @@ const LISTS = {
 };
 
 /** @typedef {{pair: [string, string], count?: number}} Rule */
+/** @typedef {{characters: string, merges: string}} Shipped the characters that the
+ *   translator's vocabulary knows, and its first merges: `▁ t|▁ a|e r` … */
 
 /**
  * Learn merges by counting: again and again the most frequent pair of neighbors; of
@@ -109,11 +110,15 @@ export function stepsOf(vocabulary, text) {
  * The rules of a list, and the vocabulary that applies them.
  * @param {string} list
  * @param {string} text
+ * @param {Shipped} shipped
  */
-export function rulesOf(list, text) {
+export function rulesOf(list, text, shipped) {
   /** @type {Rule[]} */
-  let rules = MERGES.map((pair) => ({ pair }));
-  let characters = [...CHARACTERS];
+  let rules = shipped.merges.split("|").map((line) => {
+    const [left, right] = line.split(" ");
+    return { pair: [left, right] };
+  });
+  let characters = [...shipped.characters];
   if (list !== "shipped") {
     /** @type {Record<string, number>} */
     let counts = COUNTS;
@@ -137,10 +142,9 @@ class Merges extends Figure {
   /** The list whose example was shown last. */
   before = "chapter";
   step = 0;
-  now = this.merged();
 
-  /** @param {HTMLElement} root */
-  constructor(root) {
+  /** @param {HTMLElement} root @param {Shipped} shipped */
+  constructor(root, shipped) {
     super(root, {
       title: "Sub-words, merge by merge",
       hint:
@@ -148,6 +152,8 @@ class Merges extends Figure {
         "Each step applies the next merge of the list that finds its pair.",
       label: "Words cut into pieces",
     });
+    this.shipped = shipped;
+    this.now = this.merged();
     const { controls } = this;
     textField(controls, "text", "text", { maxlength: 80 });
     choice(controls, "list", "merges", options(LISTS));
@@ -174,7 +180,7 @@ class Merges extends Figure {
 
   /** The rules, the vocabulary that applies them, and what they do to the text. */
   merged() {
-    const { rules, vocabulary } = rulesOf(this.list, this.text);
+    const { rules, vocabulary } = rulesOf(this.list, this.text, this.shipped);
     const steps = stepsOf(vocabulary, this.text);
     this.step = Math.max(0, Math.min(this.step, steps.length - 1));
     return { rules, vocabulary, steps };
