@@ -21,7 +21,7 @@ export function canvas(box, [edge, least], draw) {
     const used = draw(drawing, Math.max(least, drawnAt - edge));
     const [width, height] = [Math.ceil(used.width), Math.ceil(used.height)];
     setAll(drawing, { viewBox: `0 0 ${width} ${height}`, width, height });
-    if (focused !== undefined) findKey(drawing, focused)?.focus();
+    if (focused !== undefined) keyed(drawing, focused)?.focus();
   };
   new ResizeObserver(() => {
     if (box.clientWidth !== drawnAt) redraw();
@@ -34,76 +34,82 @@ export function canvas(box, [edge, least], draw) {
  * @param {EventTarget | null} target
  * @returns {string | undefined}
  */
-function keyOf(target) {
+export function keyOf(target) {
   if (!(target instanceof Element)) return undefined;
   return target.closest("[data-key]")?.getAttribute("data-key") ?? undefined;
 }
 
 /**
- * @param {Element} picture
+ * What has a key.
+ * @param {Element} place
  * @param {string} key
- * @returns {SVGElement | null}
+ * @returns {HTMLElement | SVGElement | null}
  */
-function findKey(picture, key) {
-  return picture.querySelector(`[data-key="${CSS.escape(key)}"]`);
+export function keyed(place, key) {
+  return place.querySelector(`[data-key="${CSS.escape(key)}"]`);
 }
 
 /**
  * Call `act(key)` where something with a key is clicked, or chosen with Enter or Space.
- * @param {SVGElement} picture
+ * @param {HTMLElement} place
  * @param {(key: string) => void} act
  */
-export function onPress(picture, act) {
-  picture.addEventListener("click", (event) => {
+export function onPress(place, act) {
+  place.addEventListener("click", (event) => {
     const key = keyOf(event.target);
     if (key !== undefined) act(key);
   });
-  picture.addEventListener("keydown", (event) => {
+  place.addEventListener("keydown", (event) => {
     const key = keyOf(event.target);
     if (key === undefined || (event.key !== "Enter" && event.key !== " ")) return;
+    if (event.target instanceof HTMLButtonElement) return; // it clicks by itself
     event.preventDefault();
     act(key);
   });
 }
 
 /**
- * Let what has a key be dragged: `drag(key, x, y)` gets pixels of the drawing, and
+ * Let what has a key be dragged: `drag(key, x, y)` gets pixels of its drawing, and
  * `nudge(key, right, down)` one step of an arrow key.
- * @param {SVGElement} picture
+ * @param {HTMLElement} place
  * @param {(key: string, x: number, y: number) => void} drag
  * @param {(key: string, right: number, down: number) => void} nudge
  */
-export function onDrag(picture, drag, nudge) {
+export function onDrag(place, drag, nudge) {
   /** @type {string | undefined} */
   let held;
-  picture.addEventListener("pointerdown", (event) => {
+  /** @type {SVGSVGElement | null} */
+  let picture = null;
+  place.addEventListener("pointerdown", (event) => {
     if (!isDragged(event.target)) return; // what is pressed is not captured
     held = keyOf(event.target);
     if (held === undefined) return;
-    picture.setPointerCapture(event.pointerId); // the drawing below it changes
-    findKey(picture, held)?.focus();
+    picture = /** @type {Element} */ (event.target).closest("svg");
+    picture?.setPointerCapture(event.pointerId); // what is in it changes
+    keyed(place, held)?.focus();
     event.preventDefault();
   });
   // A finger on what is dragged must not scroll the page. The rule `touch-action` alone
   // is forgotten with the element, which the first move draws anew.
-  picture.addEventListener(
+  place.addEventListener(
     "touchstart",
     (event) => {
       if (isDragged(event.target)) event.preventDefault();
     },
     { passive: false },
   );
-  picture.addEventListener("pointermove", (event) => {
-    if (held === undefined) return;
+  place.addEventListener("pointermove", (event) => {
+    if (held === undefined || !picture) return;
     const box = picture.getBoundingClientRect();
-    drag(held, event.clientX - box.left, event.clientY - box.top);
+    const scale = picture.viewBox.baseVal.width / box.width; // drawn smaller on a phone
+    drag(held, scale * (event.clientX - box.left), scale * (event.clientY - box.top));
   });
   for (const end of ["pointerup", "pointercancel"]) {
-    picture.addEventListener(end, () => {
+    place.addEventListener(end, () => {
       held = undefined;
     });
   }
-  picture.addEventListener("keydown", (event) => {
+  place.addEventListener("keydown", (event) => {
     const key = keyOf(event.target);
     const right = Number(event.key === "ArrowRight") - Number(event.key === "ArrowLeft");
     const down = Number(event.key === "ArrowDown") - Number(event.key === "ArrowUp");
@@ -114,6 +120,6 @@ export function onDrag(picture, drag, nudge) {
 }
 
 /** Whether it is part of what can be dragged. @param {EventTarget | null} target */
-export function isDragged(target) {
+function isDragged(target) {
   return target instanceof Element && target.closest("[data-drag]") !== null;
 }

@@ -1,8 +1,19 @@
 // Controls under a figure: each shows a value of some object by its name, and sets it.
 
-import { html } from "./draw.js";
+import { html, setAll } from "./draw.js";
 
 /** @typedef {import("./draw.js").Attributes} Attributes */
+
+/**
+ * The place of a figure, emptied, with its title.
+ * @param {HTMLElement} root
+ * @param {string} title
+ */
+export function entitle(root, title) {
+  root.replaceChildren();
+  setAll(root, { role: "group", "aria-label": title });
+  html(root, "p", { class: "interactive-title" }, title);
+}
 
 /** A row for controls. @param {Element} parent */
 export function row(parent) {

@@ -1,7 +1,7 @@
 // What the drawings of the book are made of: elements, letters, boxes, colors, numbers.
 //
 // Whatever has a `key` can be touched: it is reached by Tab, and keeps the focus when its
-// figure is drawn again. frame.js holds what stands around a drawing.
+// figure is drawn again. panels.js holds what stands around a drawing.
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 

@@ -55,13 +55,13 @@ export class Plane {
 
 /**
  * Let points of a figure's plane be dragged, and moved by the arrow keys.
- * @param {{picture: SVGElement, plane: Plane, move: (key: string, to: Point) => void}} figure
+ * @param {{panels: HTMLElement, plane: Plane, move: (key: string, to: Point) => void}} figure
  * @param {number} step of an arrow key
  * @param {(key: string) => ArrayLike<number>} at where a point stands
  */
 export function dragPoints(figure, step, at) {
   onDrag(
-    figure.picture,
+    figure.panels,
     (key, x, y) => figure.move(key, figure.plane.at([x, y])),
     (key, right, down) => {
       const from = at(key);

@@ -18,7 +18,7 @@ from tests.interactive.figure_page import Show, press, said, texts
 
 LABELS = """() => [...document.querySelectorAll(".interactive-picture [data-key]")]
     .map(line => line.getAttribute("aria-label"))"""
-PIECES = "text.piece"
+PIECES = ".piece"
 TOKENIZER = read_json(SHIPPED / "tatoeba-en-es" / "tokenizer.json")
 MERGES = TOKENIZER["model"]["merges"][:2000]  # those that the page is given
 SENTENCES = [

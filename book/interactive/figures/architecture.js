@@ -1,12 +1,12 @@
 // Chapters 7 to 9: the whole model, each part to be opened, and what flows there.
 
 import { largestPlaces, softmax } from "../arrays.js";
-import { onPress } from "../canvas.js";
 import { choice, pushButton } from "../controls.js";
 import {
   BOLD, cell, edge, fixed, MIDDLE, rect, shade, signed, svg, touchable, write,
 } from "../draw.js";
-import { Figure, mounting } from "../frame.js";
+import { Figure } from "../frame.js";
+import { mounting } from "../panels.js";
 import { Transformer } from "../model.js";
 import { countParameters, parts, recorder, smallArrays } from "../opened.js";
 import { SMALL } from "../small_model.js";
@@ -78,11 +78,12 @@ class Architecture extends Figure {
       ["0", "where head 1 looks"],
       ["1", "where head 2 looks"],
     ]);
-    onPress(this.picture, (name) => {
-      if (this.find(name).children.length && !this.open.delete(name)) this.open.add(name);
-      this.selected = name;
-      this.update();
-    });
+  }
+
+  /** @param {string} name */
+  press(name) {
+    if (this.find(name).children.length && !this.open.delete(name)) this.open.add(name);
+    this.selected = name;
   }
 
   /** @param {unknown} name */

@@ -1,12 +1,12 @@
 // Chapter 13: beam search as a tree that grows, on tables small enough to read.
 
 import { BeamSearch, lengthNorm } from "../beam.js";
-import { onPress } from "../canvas.js";
 import { choice, pushButton, slider } from "../controls.js";
 import {
   BOLD, counted, edge, fixed, MIDDLE, rect, shade, through, touchable, write,
 } from "../draw.js";
-import { Figure, mounting } from "../frame.js";
+import { Figure } from "../frame.js";
+import { mounting } from "../panels.js";
 
 const EOS = "<eos>";
 const [PAD_ID, SOS_ID, EOS_ID] = [0, 1, 2];
@@ -147,10 +147,11 @@ class Beams extends Figure {
     pushButton(controls, "back", () => this.go(this.made - 1), () => this.made === 0);
     pushButton(controls, "step", () => this.go(this.made + 1), done);
     pushButton(controls, "to the end", () => this.go(99), done);
-    onPress(this.picture, (key) => {
-      this.pressed = key;
-      this.update();
-    });
+  }
+
+  /** @param {string} key */
+  press(key) {
+    this.pressed = key;
   }
 
   get table() {

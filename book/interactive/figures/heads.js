@@ -1,9 +1,8 @@
 // Chapter 6: heads split and put back as blocks that move; the faulty way beside it.
 
-import { onPress } from "../canvas.js";
 import { choice } from "../controls.js";
 import { cell, END, rect, shade, svg, touchable, write } from "../draw.js";
-import { mounting } from "../frame.js";
+import { mounting } from "../panels.js";
 import { MovingFigure } from "../moving.js";
 
 const WORDS = ["dog", "bites", "man"];
@@ -134,10 +133,11 @@ class Heads extends MovingFigure {
       ["split", "when split, too"],
     ]);
     choice(controls, "heads", "heads", [1, 2, 4]);
-    onPress(this.picture, (key) => {
-      this.chosen = Number(key.split("-")[1]);
-      this.update();
-    });
+  }
+
+  /** @param {string} key */
+  press(key) {
+    this.chosen = Number(key.split("-")[1]);
   }
 
   /** Where the chosen number stands, in both; nothing new while blocks move. */

@@ -1,9 +1,8 @@
 // Chapter 11: sub-words, merge by merge, for words of one's own.
 
-import { onPress } from "../canvas.js";
 import { choice, options, pushButton, textField } from "../controls.js";
-import { cell, edge, rect, shade, touchable, widthOf, write } from "../draw.js";
-import { Figure, mounting } from "../frame.js";
+import { html, shade } from "../draw.js";
+import { mounting, Panels } from "../panels.js";
 import { SubwordVocabulary } from "../subwords.js";
 
 const SPECIAL = ["<pad>", "<sos>", "<eos>", "<unk>"];
@@ -136,7 +135,7 @@ export function rulesOf(list, text, shipped) {
   return { rules, vocabulary };
 }
 
-class Merges extends Figure {
+class Merges extends Panels {
   text = LISTS.chapter.example;
   list = "chapter";
   /** The list whose example was shown last. */
@@ -164,10 +163,15 @@ class Merges extends Figure {
     pushButton(controls, "◀ back", () => this.step--);
     pushButton(controls, "next ▶", () => this.step++);
     pushButton(controls, "all", to(Infinity));
-    onPress(this.picture, (key) => {
-      this.step = Number(key);
-      this.update();
-    });
+    const words = html(this.panels, "div", { class: "interactive-words" });
+    this.addPanel(words, (empty) => this.showWords(empty));
+    const list = html(this.panels, "div", { class: "interactive-list" });
+    this.addPanel(list, (empty) => this.showRules(empty));
+  }
+
+  /** @param {string} key */
+  press(key) {
+    this.step = Number(key);
   }
 
   /** @param {unknown} name */
@@ -215,61 +219,37 @@ class Merges extends Figure {
     );
   }
 
-  /** @param {SVGElement} drawing @param {number} width */
-  draw(drawing, width) {
+  /** The pieces of each word; the one that was just joined is filled. @param {Element} empty */
+  showWords(empty) {
     const { rules, vocabulary, steps } = this.now;
-    const { step } = this;
-    const joined = step ? rules[steps[step].rule].pair.join("") : "";
-    let [x, y] = [0, 4];
-    for (const word of steps[step].words) {
-      const widths = word.map((piece) => Math.max(24, widthOf(piece) + 14));
-      const whole = widths.reduce((sum, each) => sum + each, 0);
-      if (x > 0 && x + whole > width) [x, y] = [0, y + 44];
-      word.forEach((piece, i) => {
-        if (x + widths[i] > width) [x, y] = [0, y + 44];
+    const { rule, words } = steps[this.step];
+    const joined = this.step ? rules[rule].pair.join("") : "";
+    for (const word of words) {
+      const whole = html(empty, "span");
+      for (const piece of word) {
         const known = piece.length > 1 || vocabulary.ids.has(piece);
-        const look = {
-          rx: 5,
-          fill: piece === joined ? shade(0.8, "word") : "var(--field)",
-          stroke: known ? "var(--line)" : "var(--role-mistake)",
-          "stroke-dasharray": known ? undefined : "4 3",
-        };
-        cell(drawing, [x + 1, y, widths[i] - 2, 34], piece, look, { class: "piece" });
-        x += widths[i];
-      });
-      x += 12;
+        const style = piece === joined && `background: ${shade(0.8, "word")}`;
+        html(whole, "span", { class: known ? "piece" : "piece unknown", style }, piece);
+      }
     }
-    return this.drawRules(drawing, width, y + 66);
   }
 
-  /**
-   * The merges that apply, the present one marked; each can be pressed.
-   * @param {SVGElement} drawing
-   * @param {number} width
-   * @param {number} top
-   */
-  drawRules(drawing, width, top) {
+  /** The merges that apply, the present one marked. @param {Element} empty */
+  showRules(empty) {
     const { steps, rules } = this.now;
     const first = Math.max(1, Math.min(this.step - 3, steps.length - 8));
-    const shown = steps.slice(first, first + 8);
     const title = `the merges of the list that apply here (${steps.length - 1})`;
-    write(drawing, 0, top, title, { class: "soft" });
-    const across = Math.max(1, Math.floor(width / 240));
-    shown.forEach(({ rule }, i) => {
+    html(empty, "span", { class: "interactive-hint" }, title);
+    steps.slice(first, first + 8).forEach(({ rule }, i) => {
       const at = first + i;
       const { pair, count } = rules[rule];
       const often = count ? `  (${count} times)` : "";
-      const number = (rule + 1).toLocaleString("en");
-      const name = `${number}. ${pair[0]} + ${pair[1]}${often}`;
-      const [x, y] = [240 * (i % across), top + 10 + 32 * Math.floor(i / across)];
-      const now = at === this.step;
-      const line = touchable(drawing, at, `merge ${name}`, now);
-      const fill = at <= this.step ? shade(0.25, "word") : "var(--field)";
-      const box = [x + 1, y + 1, Math.min(width, 240) - 10, 29];
-      rect(line, box, { rx: 4, fill, ...edge(now) });
-      write(line, x + 10, y + 20, name, { class: "number" });
+      const name = `${(rule + 1).toLocaleString("en")}. ${pair[0]} + ${pair[1]}${often}`;
+      const style = at <= this.step && `background: ${shade(0.25, "word")}`;
+      const now = String(at === this.step);
+      const look = { "data-key": at, "aria-label": `merge ${name}`, "aria-pressed": now, style };
+      html(empty, "button", { type: "button", ...look }, name);
     });
-    return top + 14 + 32 * Math.ceil(shown.length / across);
   }
 }
 

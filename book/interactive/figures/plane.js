@@ -7,7 +7,8 @@ import {
   BOLD, cell, circle, counted, edge, END, fixed, MIDDLE, segment, shade, svg, through,
   widthOf, write,
 } from "../draw.js";
-import { Figure, mounting } from "../frame.js";
+import { Figure } from "../frame.js";
+import { mounting } from "../panels.js";
 import { dragPoints, Plane, writeNames } from "../plane.js";
 import {
   forward, gradientOf, PHRASES, SOURCE_WORDS, TARGET_WORDS, translate, untrained,

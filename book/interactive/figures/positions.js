@@ -3,7 +3,8 @@
 import { clock } from "../clock.js";
 import { slider } from "../controls.js";
 import { circle, END, fixed, MIDDLE, rect, segment, signed, svg, through, write } from "../draw.js";
-import { Figure, mounting } from "../frame.js";
+import { Figure } from "../frame.js";
+import { mounting } from "../panels.js";
 import { sinusoidalEncoding } from "../positions.js";
 
 const POSITIONS = 64; // that p can be

@@ -3,10 +3,8 @@
 import { Matrix, timesTransposed } from "../arrays.js";
 import { scaledDotProductAttention } from "../attention.js";
 import { pushButton, slider } from "../controls.js";
-import {
-  circle, END, fixed, MIDDLE, rect, segment, shade, through, write,
-} from "../draw.js";
-import { Figure, mounting } from "../frame.js";
+import { circle, END, fixed, MIDDLE, segment, shade, through, write } from "../draw.js";
+import { bar, mounting, Panels, table } from "../panels.js";
 import { dragPoints, drawTip, Plane } from "../plane.js";
 
 const WORDS = ["dog", "bites", "man"];
@@ -18,6 +16,8 @@ const QUERY = [1, 1];
 const KEYS = [[1, 2], [-1, 0], [1, 0]];
 const VALUES = [[3, 0], [-1, -1], [0, 3]];
 const REACH = 3; // how far the plane of queries and keys goes, each way
+const [TOP, SIDE] = [24, 276]; // of both planes
+const MIX = new Plane([1, TOP], SIDE, -1.6, 3.6);
 
 /** @typedef {number[]} Vector two numbers */
 
@@ -31,12 +31,8 @@ const REACH = 3; // how far the plane of queries and keys goes, each way
 export function lookUp(query, keys, temperature) {
   const [q, k, v] = [[query], keys, VALUES].map((rows) => Matrix.fromRows(rows));
   const { output, weights } = scaledDotProductAttention(q, k, v, null, temperature);
-  const scores = timesTransposed(q, k);
-  return {
-    scores: scores.toRows()[0],
-    weights: weights.toRows()[0],
-    output: output.toRows()[0],
-  };
+  const [scores] = timesTransposed(q, k).toRows();
+  return { scores, weights: weights.toRows()[0], output: output.toRows()[0] };
 }
 
 /**
@@ -61,11 +57,11 @@ function shown(vector, digits) {
   return `(${vector.map((number) => fixed(number, digits)).join(", ")})`;
 }
 
-class Query extends Figure {
+class Query extends Panels {
   query = QUERY;
   keys = KEYS;
   power = 0.5; // of two, the temperature
-  plane = new Plane([0, 0], 1, -REACH, REACH);
+  plane = new Plane([1, TOP], SIDE, -REACH, REACH);
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -85,6 +81,15 @@ class Query extends Figure {
     pushButton(this.controls, "as in the text", () => {
       Object.assign(this, { query: QUERY, keys: KEYS, power: 0.5 });
     });
+    this.addPicture((drawing) => this.drawKeys(drawing));
+    table(this, () => {
+      const { scores, weights } = this.found;
+      const rows = WORDS.map((word, at) => [
+        word, fixed(scores[at]), bar(weights[at]), fixed(weights[at]),
+      ]);
+      return [["", "score", "weight", ""], ...rows];
+    });
+    this.addPicture((drawing) => drawMix(drawing, this.found));
     dragPoints(this, 0.2, (key) => (key === "query" ? this.query : this.keys[Number(key)]));
   }
 
@@ -115,22 +120,6 @@ class Query extends Figure {
     );
   }
 
-  /** @param {SVGElement} drawing @param {number} width */
-  draw(drawing, width) {
-    const wide = width >= 560;
-    const side = wide ? Math.min(300, width / 2 - 20) : Math.min(width, 260);
-    const margin = wide ? (width / 2 - side) / 2 : (width - side) / 2;
-    const below = 24 + side + 14;
-    this.plane = new Plane([margin, 24], side, -REACH, REACH);
-    this.drawKeys(drawing);
-    const corner = wide ? [width / 2 + margin, 24] : [margin, below + 118 + 24];
-    const { found } = this;
-    if (!wide) drawWeights(drawing, below, width, found);
-    drawMix(drawing, new Plane(corner, side, -1.6, 3.6), found);
-    if (wide) drawWeights(drawing, below, width, found);
-    return wide ? below + 112 : corner[1] + side + 4;
-  }
-
   /** @param {SVGElement} drawing */
   drawKeys(drawing) {
     const { plane, keys, query } = this;
@@ -139,6 +128,7 @@ class Query extends Figure {
       drawArrow(drawing, plane, { name: WORDS[word], at, role: "key", key: word });
     });
     drawArrow(drawing, plane, { name: "query", at: query, role: "query", key: "query" });
+    return [SIDE + 2, TOP + SIDE + 2];
   }
 }
 
@@ -152,41 +142,18 @@ function drawArrow(drawing, plane, { name, at, role, key }) {
   const whose = role === "query" ? "the query of bites" : `the key of ${name}`;
   drawTip(drawing, plane, at, { key, role, label: `${whose}, at ${shown(at, 1)}` });
   // Beyond the tip, where the arrow is not, unless the plane ends there.
-  const room = (x - plane.left) / plane.side;
-  const right = (at[0] >= 0 && room < 0.8) || room < 0.2;
+  const right = (at[0] >= 0 && x < 0.8 * SIDE) || x < 0.2 * SIDE;
   write(drawing, right ? x + 12 : x - 12, y + 5, name, right ? {} : END);
 }
 
 /**
- * @param {SVGElement} drawing @param {number} top @param {number} width
- * @param {{scores: number[], weights: number[]}} found
- */
-function drawWeights(drawing, top, width, { scores, weights }) {
-  const from = 122;
-  const room = width - from - 48;
-  write(drawing, 112, top + 12, "score", END);
-  write(drawing, from, top + 12, "weight");
-  WORDS.forEach((word, at) => {
-    const y = top + 38 + 28 * at;
-    const number = { ...END, class: "number" };
-    write(drawing, 4, y, word);
-    write(drawing, 112, y, fixed(scores[at]), number);
-    const stroke = "var(--line)";
-    rect(drawing, [from, y - 15, room, 20], { stroke, fill: "none" });
-    rect(drawing, [from, y - 15, room * weights[at], 20], { stroke, fill: shade(1) });
-    write(drawing, width - 4, y, fixed(weights[at]), number);
-  });
-}
-
-/**
  * The values, and the output that lies between them.
- * @param {SVGElement} drawing @param {Plane} plane
- * @param {{weights: number[], output: Vector}} found
+ * @param {SVGElement} drawing @param {{weights: number[], output: Vector}} found
  */
-function drawMix(drawing, plane, { weights, output }) {
-  plane.draw(drawing, "three values; the ring is the output");
-  const corners = VALUES.map((value) => plane.placed(value));
-  const ring = plane.placed(output);
+function drawMix(drawing, { weights, output }) {
+  MIX.draw(drawing, "three values; the ring is the output");
+  const corners = VALUES.map((value) => MIX.placed(value));
+  const ring = MIX.placed(output);
   const area = { fill: shade(0.25, "value"), stroke: "var(--role-value)" };
   through(drawing, "polygon", corners, area);
   corners.forEach(([x, y], word) => {
@@ -198,6 +165,7 @@ function drawMix(drawing, plane, { weights, output }) {
   });
   const drop = { fill: "var(--paper)", stroke: "var(--ink)", "stroke-width": 3 };
   circle(drawing, ring, 8, drop);
+  return [SIDE + 2, TOP + SIDE + 2];
 }
 
 export const mount = mounting(Query);

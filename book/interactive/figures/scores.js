@@ -1,11 +1,11 @@
 // Chapter 13: a translation to corrupt, its BLEU and chrF, and the runs that count.
 
-import { onPress } from "../canvas.js";
 import { choice, options, pushButton, textField, toggle } from "../controls.js";
 import {
   BOLD, cell, fixed, html, MIDDLE, rect, shade, shortened, touchable, write,
 } from "../draw.js";
-import { Figure, mounting } from "../frame.js";
+import { Figure } from "../frame.js";
+import { mounting } from "../panels.js";
 
 const ORDERS = [1, 2, 3, 4]; // runs of so many words
 const LETTERS = [1, 2, 3, 4, 5, 6]; // runs of so many letters, for chrF
@@ -184,10 +184,11 @@ class Scores extends Figure {
     pushButton(controls, "the right answer", () => {
       this.written = EXAMPLES[this.example].reference;
     });
-    onPress(this.picture, (key) => {
-      this.place = Number(key);
-      this.update();
-    });
+  }
+
+  /** @param {string} key */
+  press(key) {
+    this.place = Number(key);
   }
 
   /**

@@ -3,12 +3,11 @@
 
 import { Matrix, timesTransposed } from "../arrays.js";
 import { scaledDotProductAttention } from "../attention.js";
-import { onPress } from "../canvas.js";
 import { choice, options, pushButton, toggle } from "../controls.js";
 import {
   BOLD, cell, circle, END, fixed, html, MIDDLE, rect, shade, signed, touchable, write,
 } from "../draw.js";
-import { mounting } from "../frame.js";
+import { mounting } from "../panels.js";
 import { HEADS } from "../head_numbers.js";
 import { MovingFigure } from "../moving.js";
 import { dragPoints, drawTip, Plane, writeNames } from "../plane.js";
@@ -139,7 +138,6 @@ class Sentence extends MovingFigure {
     Object.assign(this, { attention, row: ATTENTIONS[attention].row });
     this.masks = masks;
     this.addControls();
-    onPress(this.picture, (key) => this.press(key));
     dragPoints(this, 0.25, () => this.now.query);
     this.begin();
     this.now = this.computed();
@@ -223,7 +221,6 @@ class Sentence extends MovingFigure {
     const at = Number(number);
     if (what === "row") Object.assign(this, { row: at, moved: null });
     else if (what === "cell") this.mask[this.row][at] = !this.mask[this.row][at];
-    this.update();
   }
 
   /** @param {string} key of the query, or of what stands still @param {number[]} to */

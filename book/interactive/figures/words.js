@@ -1,10 +1,10 @@
 // Chapter 1: a sentence of one's own, from its words to the rows of a table.
 
 import { Matrix } from "../arrays.js";
-import { onPress } from "../canvas.js";
 import { textField, toggle } from "../controls.js";
 import { cell, edge, END, fixed, rect, shortened, signed, svg, touchable, write } from "../draw.js";
-import { Figure, mounting } from "../frame.js";
+import { Figure } from "../frame.js";
+import { mounting } from "../panels.js";
 import { TokenEmbedding } from "../layers.js";
 import { padSequence, tokenize, Vocabulary } from "../words.js";
 
@@ -85,10 +85,11 @@ class Words extends Figure {
     textField(this.controls, "first", "sentence 1", attributes);
     textField(this.controls, "second", "sentence 2", attributes);
     toggle(this.controls, "scaled", "multiplied by √d_model = √4 = 2");
-    onPress(this.picture, (key) => {
-      this.chosen = key;
-      this.update();
-    });
+  }
+
+  /** @param {string} key */
+  press(key) {
+    this.chosen = key;
   }
 
   get sentences() {

@@ -1,8 +1,9 @@
 // A language model that writes: a beginning, what may come next, and three dials.
 
-import { choice, Controls, pushButton, row, slider, textField } from "../controls.js";
+import {
+  choice, Controls, entitle, pushButton, row, slider, textField,
+} from "../controls.js";
 import { html, still } from "../draw.js";
-import { entitle } from "../frame.js";
 import { LanguageModel, Text } from "../language_model.js";
 import { dialed, drawn } from "../sampling.js";
 import { SubwordVocabulary, unseen } from "../subwords.js";

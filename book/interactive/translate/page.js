@@ -1,8 +1,8 @@
 // The page "Translate", and its small form in a chapter: from the stored translation to
 // the translator itself.
 
+import { entitle } from "../controls.js";
 import { html, shortened } from "../draw.js";
-import { entitle } from "../frame.js";
 import { SubwordVocabulary } from "../subwords.js";
 import { Remote } from "../worker.js";
 import { addressed, SITE } from "./address.js";

@@ -20,7 +20,7 @@ export function widest(texts) {
 export function picture(parent, draw, press) {
   const box = html(parent, "div", { class: "translate-scroll" });
   const { drawing, redraw } = canvas(box, [2 * PADDING, 260], draw);
-  onPress(drawing, press);
+  onPress(box, press);
   return {
     redraw: (label) => {
       drawing.setAttribute("aria-label", label);
