@@ -13,9 +13,12 @@ import json
 import re
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import torch
 
 from lib.figures.style import ROLES
+from lib.layers import TokenEmbedding
 from lib.text.files import read_json
 
 if TYPE_CHECKING:
@@ -122,15 +125,20 @@ def packed(name: str) -> str:
     )
 
 
-def given(name: str) -> dict[str, Any] | None:
+def given(name: str) -> object:
     """What lib has for a figure, so that its script holds no copy; nothing for most."""
-    if name != "merges":
-        return None
-    file = sources().parents[1] / "lib/shipped/tatoeba-en-es/tokenizer.json"
-    model = read_json(file)["model"]
-    characters = "".join(token for token in model["vocab"] if len(token) == 1)
-    merges = "|".join(map(" ".join, model["merges"][:2000]))
-    return {"characters": characters, "merges": merges}
+    if name == "words":  # what chapter 1 draws for its 60 tokens
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            table = TokenEmbedding(60, d_model=4, pad_id=0).table.weight
+        return [[round(number, 2) for number in row] for row in table.tolist()]
+    if name == "merges":
+        file = sources().parents[1] / "lib/shipped/tatoeba-en-es/tokenizer.json"
+        model = read_json(file)["model"]
+        characters = "".join(token for token in model["vocab"] if len(token) == 1)
+        merges = "|".join(map(" ".join, model["merges"][:2000]))
+        return {"characters": characters, "merges": merges}
+    return None
 
 
 def in_order(path: Path) -> list[Path]:

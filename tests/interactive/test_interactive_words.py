@@ -16,7 +16,7 @@ from lib.translator import SHIPPED
 from tests.book_sources import CHAPTERS, read
 from tests.interactive.figure_page import Show, press, said, texts
 
-LABELS = """() => [...document.querySelectorAll(".interactive-picture [data-key]")]
+LABELS = """() => [...document.querySelectorAll(".interactive [data-key]")]
     .map(line => line.getAttribute("aria-label"))"""
 PIECES = ".piece"
 TOKENIZER = read_json(SHIPPED / "tatoeba-en-es" / "tokenizer.json")
