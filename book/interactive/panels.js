@@ -117,6 +117,11 @@ export function table(figure, rows) {
   });
 }
 
+/** A cell with a ground. @param {string} text @param {string} color @param {Attributes} [look] */
+export function filled(text, color, look) {
+  return { text, class: "filled", style: `background: ${color}`, ...look };
+}
+
 /** The look of a cell that is filled to a share of it. @param {number} share */
 export function bar(share) {
   return { class: "bar", style: `--share: ${100 * share}%` };

@@ -1,20 +1,17 @@
 // Chapter 10: a small translator learns in the page, in a thread of its own.
 
 import { choice, pushButton, toggle } from "../controls.js";
-import {
-  BOLD, END, fixed, MIDDLE, rect, segment, shade, shortened, through, write,
-} from "../draw.js";
-import { Figure } from "../frame.js";
+import { fixed, shade, shortened } from "../draw.js";
+import { Panels, plot, table } from "../panels.js";
 import { english, EXAMPLES, isKept, served, SHOWN, spanish } from "../training.js";
 import { Remote, serve } from "../worker.js";
 
 const KEPT = EXAMPLES.filter((_, n) => isKept(n)).length;
 const LEARNED = EXAMPLES.length - KEPT;
 const STEPS = 600; // after which it stops, until it is told to go on
-const [LEFT, TOP, BOTTOM, HIGHEST] = [34, 14, 150, 5]; // of the curve
-const SMALL = { style: "font-size: 13px" };
+const LEVELS = [0, 1, 2, 3, 4, 5]; // of the loss
 
-class SmallTraining extends Figure {
+class SmallTraining extends Panels {
   running = false;
   busy = false;
   rate = 0.01;
@@ -49,6 +46,8 @@ class SmallTraining extends Figure {
     choice(controls, "rate", "learning rate", [0.0003, 0.003, 0.01, 0.03, 0.1]);
     toggle(controls, "mask", "causal mask");
     toggle(controls, "positions", "positions");
+    plot(this, () => this.curve());
+    table(this, () => this.sentences());
   }
 
   get steps() {
@@ -105,65 +104,35 @@ class SmallTraining extends Figure {
     );
   }
 
-  /** @param {SVGElement} drawing @param {number} width */
-  draw(drawing, width) {
-    this.drawLoss(drawing, width);
-    return this.drawSentences(drawing, BOTTOM + 46, width);
-  }
-
-  /** @param {SVGElement} drawing @param {number} width */
-  drawLoss(drawing, width) {
-    const last = Math.max(1, Math.ceil(this.steps / STEPS)) * STEPS;
-    const x = (/** @type {number} */ steps) => LEFT + ((width - LEFT - 8) * steps) / last;
-    const y = (/** @type {number} */ loss) =>
-      BOTTOM - ((BOTTOM - TOP) * Math.min(loss, HIGHEST)) / HIGHEST;
-    for (let loss = 0; loss <= HIGHEST; loss++) {
-      const stroke = loss ? "var(--field)" : "var(--line)";
-      segment(drawing, [LEFT, y(loss)], [width - 8, y(loss)], { stroke });
-      write(drawing, LEFT - 8, y(loss) + 5, loss, { ...END, class: "soft number" });
-    }
-    write(drawing, LEFT + 4, TOP + 4, "loss", SMALL);
-    write(drawing, width - 8, BOTTOM + 18, `${last} steps`, { ...END, class: "soft" });
-    const points = this.losses.map(({ steps, loss }) => [x(steps), y(loss)]);
-    const look = { fill: "none", stroke: "var(--accent)", "stroke-width": 2 };
-    through(drawing, "polyline", points, look);
+  /** The loss so far. */
+  curve() {
     const now = this.losses.at(-1);
-    if (!now) return;
-    const text = `step ${now.steps}: ${fixed(now.loss)}`;
-    write(drawing, (LEFT + width) / 2, BOTTOM + 18, text, { ...MIDDLE, class: "number" });
+    const points = this.losses.map(({ steps, loss }) => [steps, loss]);
+    const last = Math.max(1, Math.ceil(this.steps / STEPS)) * STEPS;
+    const said = now ? `step ${now.steps}: ${fixed(now.loss)}` : "";
+    const axes = { title: "loss", last, unit: "steps", levels: LEVELS, digits: 0 };
+    return { ...axes, curves: [points], said };
   }
 
-  /**
-   * Some sentences, and what it writes for them now; right ones have a ground.
-   * @param {SVGElement} drawing
-   * @param {number} top
-   * @param {number} width
-   */
-  drawSentences(drawing, top, width) {
-    const beside = width >= 520;
-    const [high, inset] = beside ? [28, width / 2] : [46, 10];
-    let y = top;
+  /** Some sentences, and what it writes for them now; right ones have a ground. */
+  sentences() {
+    /** @type {import("../panels.js").Cell[][]} */
+    const rows = [];
     SHOWN.forEach((place, n) => {
       const kept = isKept(place);
       if (!n || kept !== isKept(SHOWN[n - 1])) {
-        const title = kept ? "Never seen in training" : "Learned from";
-        write(drawing, 0, y + 16, title, BOLD);
-        y += 26;
+        const text = kept ? "Never seen in training" : "Learned from";
+        rows.push([{ text, class: "title" }]);
       }
       const { src, tgt } = EXAMPLES[place];
       const written = this.marks?.written[n] ?? "…";
       const right = written === spanish(tgt);
-      const fill = right ? shade(0.4, "key") : "var(--field)";
-      rect(drawing, [0, y, width, high - 4], { fill });
-      write(drawing, 8, y + 17, english(src));
-      const letters = { "data-written": right ? "right" : "wrong", lang: "es" };
-      const most = Math.floor((width - inset - 24) / 6.8);
-      const text = shortened(written, most);
-      write(drawing, inset, beside ? y + 17 : y + 36, text, letters);
-      if (right) write(drawing, width - 8, y + high - 11, "✓", END);
-      y += high;
+      const style = `background: ${right ? shade(0.4, "key") : "var(--field)"}`;
+      const text = shortened(written, 42) + (right ? " ✓" : "");
+      const look = { "data-written": right ? "right" : "wrong", lang: "es", style };
+      rows.push([english(src)], [{ text, ...look }]);
     });
-    return y;
+    return rows;
   }
 }
 

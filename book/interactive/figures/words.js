@@ -4,7 +4,7 @@ import { Matrix } from "../arrays.js";
 import { textField, toggle } from "../controls.js";
 import { fixed, shortened, signed } from "../draw.js";
 import { TokenEmbedding } from "../layers.js";
-import { mounting, Panels, table } from "../panels.js";
+import { filled, mounting, Panels, table } from "../panels.js";
 import { padSequence, tokenize, Vocabulary } from "../words.js";
 
 export const PHRASES = [
@@ -133,10 +133,7 @@ class Words extends Panels {
         "aria-label": `${written[place]}: ${unknown ? "unknown, " : ""}${spoken}`,
         "aria-pressed": String(id === sentence.ids[at]),
       };
-      const filled = numbers.map((value) => {
-        return { text: fixed(value), style: `background: ${signed(value / 2)}` };
-      });
-      return [token, id, ...filled];
+      return [token, id, ...numbers.map((n) => filled(fixed(n), signed(n / 2)))];
     });
     return [["token", "id", { text: title, colspan: 4 }], ...cells];
   }
