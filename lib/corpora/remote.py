@@ -37,6 +37,7 @@ _HEADERS = {
 _DAMAGED = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError),
     *(EOFError, OSError, RuntimeError, ValueError),
+    TypeError,  # from tarfile, of what is cut off in its first bytes
 )
 DELETE = "delete it, and it is downloaded again"
 
