@@ -1,4 +1,4 @@
-"""The frame of the project: requirements, lock, habits, set-up and workflow."""
+"""The frame of the project: requirements, lock, habits and set-up."""
 
 import os
 import re
@@ -19,8 +19,6 @@ from packaging.version import Version
 
 from book.tools.course.command import FOLDER
 from book.tools.project.address import ROOT
-from book.tools.site import build_site
-from book.tools.site.browser import candidates, find_browser
 from lib.translator.folder import read_report
 from tests.book_sources import imported, text_pages
 
@@ -133,18 +131,6 @@ def test_cleaning_keeps_the_environment_and_stops_at_marks(tmp_path: Path) -> No
     assert beside.is_file()
 
 
-def test_windows_keeps_its_programs_elsewhere() -> None:
-    windows = make(ROOT, "-n", "lint", "OS=Windows_NT").stdout
-    assert ".venv/Scripts/python -m ruff" in windows
-    assert ".venv/bin/python -m ruff" in make(ROOT, "-n", "lint", "OS=").stdout
-
-
-def test_make_alone_lists_every_habit() -> None:
-    found = re.findall(r"^  make (\S+)", make(ROOT).stdout, re.MULTILINE)
-    phony = re.findall(r"\.PHONY: ((?:.*\\\n)*.*)", read("Makefile"))
-    assert set(found) == set(phony[0].replace("\\\n", " ").split())
-
-
 def test_make_retrain_gives_the_command_of_the_card() -> None:
     shown = make(ROOT, "-n", "retrain").stdout.split(" -m lib ")[1]
     words = shlex.split(shown.replace("\\\n", ""))
@@ -168,22 +154,6 @@ def test_habits_that_a_page_names_exist_and_hear_it(page: Path) -> None:
     for habit, words in re.findall(r'make ([a-z-]+) ARGS="?([^`"\n]+)', text):
         heard = make(ROOT, "-n", habit, f"ARGS={words}").stdout
         assert words in heard, f"{habit}: {words}"
-
-
-def test_a_browser_is_looked_for_where_systems_keep_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.delenv("CHROMIUM", raising=False)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setenv("PROGRAMFILES", str(tmp_path))
-    assert any("Google Chrome.app" in place for place in candidates())
-    chrome = tmp_path / "Google" / "Chrome" / "Application" / "chrome.exe"
-    chrome.parent.mkdir(parents=True)
-    chrome.touch()
-    chrome.chmod(0o755)
-    assert find_browser() == str(chrome)
-    monkeypatch.setenv("CHROMIUM", "no-such-browser")
-    assert find_browser() is None
 
 
 # --- the set-up -----------------------------------------------------------------------
@@ -210,19 +180,6 @@ def set_up(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
     )
-
-
-@pytest.mark.exhaustive  # `make test` begins with a set-up of its own
-def test_what_is_set_up_is_this_checkout(tmp_path: Path) -> None:
-    (tmp_path / "requirements.lock").write_text("")
-    assert set_up(tmp_path).returncode == 0
-    where = "import lib; print(lib.__file__)"
-    python = tmp_path / ".venv" / Path(sys.executable).parent.name / "python"
-    kept = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-    found = subprocess.check_output(
-        [python, "-P", "-c", where], cwd=tmp_path / "book", env=kept, text=True
-    )
-    assert Path(found.strip()).parents[1] == tmp_path
 
 
 def fake_python(folder: Path, version: str) -> str:
@@ -284,71 +241,3 @@ def test_set_up_is_done_once_and_anew_if_it_was_cut_off(tmp_path: Path) -> None:
     assert "Making the virtual environment" in again.stdout, "a cut-off one was kept"
     last = set_up(tmp_path, PYTHON="", PATH=path)
     assert (last.returncode, last.stdout, last.stderr) == (0, "", "")
-
-
-def test_set_up_wants_a_folder_to_write_in(tmp_path: Path) -> None:
-    (tmp_path / ".cache").touch()  # to root, all folders are open
-    assert "Nothing can be written into" in set_up(tmp_path).stderr
-
-
-def test_a_site_that_cannot_be_written_is_said_in_a_sentence(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-) -> None:
-    monkeypatch.setattr(build_site, "ROOT", tmp_path)
-    (tmp_path / ".cache").touch()
-    assert build_site.main([]) == 1
-    said = capsys.readouterr().err
-    assert re.fullmatch(r"The site was not built: .*File exists.*\.\n", said)
-
-
-# --- the workflow and the hooks -------------------------------------------------------
-
-WORKFLOW = yaml.safe_load(read(".github/workflows/book.yml"))
-JOBS = WORKFLOW["jobs"]
-
-
-def runs(job: str) -> list[str]:
-    return [step["run"] for step in JOBS[job]["steps"] if "run" in step]
-
-
-def test_continuous_integration_runs_the_same_commands() -> None:
-    assert os.access(ROOT / ".ci" / "run", os.X_OK)
-    commands = [line for line in read(".ci/run").splitlines() if line[:1].isalpha()]
-    assert commands[-2:] == ["make test", "make exhaustive"]
-    assert runs("test") == ["bash .ci/run"]
-
-
-def test_the_workflow_runs_on_every_python_and_with_the_newest_versions() -> None:
-    matrix = JOBS["test"]["strategy"]["matrix"]
-    minors = [version.partition(".")[2] for version in matrix["python"]]
-    first, last = minors[0], str(int(minors[-1]) + 1)
-    assert PROJECT["requires-python"] == f">=3.{first},<3.{last}"
-    systems = {name.split("-")[0] for name in matrix["system"]}
-    assert systems == {"ubuntu", "macos", "windows"}
-    assert runs("newest") == ["make newest", "bash .ci/run"]
-    newest = make(ROOT, "-n", "newest").stdout
-    assert f"[{','.join(EXTRAS)}]" in newest
-
-
-def test_the_site_is_published_from_one_job_that_passed() -> None:
-    assert JOBS["publish"]["needs"] == "test"
-    steps = JOBS["test"]["steps"]
-    (upload,) = (step for step in steps if "pages" in step.get("uses", ""))
-    matrix = JOBS["test"]["strategy"]["matrix"]
-    named = set(re.findall(r"'([^']*)'", upload["if"]))
-    assert named <= {*matrix["system"], *matrix["python"]} and len(named) == 2
-
-
-@pytest.mark.parametrize("job", JOBS)
-def test_a_job_brings_the_python_that_it_installs_into(job: str) -> None:
-    """That of the system refuses what pip would install."""
-    used = [step.get("uses", "").partition("@")[0] for step in JOBS[job]["steps"]]
-    assert "container" in JOBS[job] or "actions/setup-python" in used
-
-
-def test_hooks_are_habits() -> None:
-    (repository,) = yaml.safe_load(read(".pre-commit-config.yaml"))["repos"]
-    for hook in repository["hooks"]:
-        assert make(ROOT, "-n", hook["entry"].removeprefix("make ")).returncode == 0
