@@ -281,21 +281,15 @@ def test_half_an_export_is_refused(small: Translator, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ("{", "damaged"),
-        ("[]", "not a whole export"),
         ({"format": 2}, "format 2 is not 1"),
-        ({"bytes": 3}, "not a whole export"),
-        ({"max_len": "many"}, "not a whole export"),
         ({"tgt_vocab": "../words.json"}, "is not the name of a file in it"),
     ],
 )
-def test_a_damaged_description_is_refused(
-    change: str | dict, words: str, small: Translator, tmp_path: Path
+def test_another_description_is_refused(
+    change: dict, words: str, small: Translator, tmp_path: Path
 ) -> None:
     file = export_translator(small, tmp_path / "export") / "engine.json"
-    if isinstance(change, dict):
-        change = json.dumps(json.loads(file.read_text("utf-8")) | change)
-    file.write_text(change)
+    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | change))
     refuses(lambda: ExportedTranslator(file.parent), words)
 
 

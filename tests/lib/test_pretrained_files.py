@@ -283,16 +283,6 @@ class TestTheFolder:
             index.write_text(json.dumps(told))
             assert "weight_map of model.safetensors.index.json" in refused(parts)
 
-    def test_what_is_damaged_is_told(self, folder: Path) -> None:
-        weights = folder / "model.safetensors"
-        whole = weights.read_bytes()
-        for data in (whole[:-4], whole[:40], b"", b"\xff" * 100, whole + b"more"):
-            weights.write_bytes(data)
-            assert "cannot be read" in refused(folder)
-        for text in ("", "[1]", "{", '{"model_type": []}'):
-            (folder / "config.json").write_text(text)
-            refused(folder)
-
     def test_nothing_is_built_before_the_sizes_are_compared(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

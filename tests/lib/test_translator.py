@@ -204,36 +204,16 @@ def refuses_folder(folder: Path, reason: str) -> None:
 
 
 class TestDamage:
-    """A damaged or foreign folder gets one sentence that names it."""
-
-    @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
-    def test_a_file_that_is_cut_off_or_missing(self, folder: Path, name: str) -> None:
-        whole = (folder / name).read_bytes()
-        for size in (0, len(whole) * 99 // 100):
-            (folder / name).write_bytes(whole[:size])
-            refuses_folder(folder, "not a whole translator")
-        (folder / name).unlink()
-        refuses_folder(folder, name)
-
-    @pytest.mark.parametrize("text", ["[]", "{}", '{"format": 2}'])
-    def test_another_json(self, folder: Path, text: str) -> None:
-        (folder / "config.json").write_text(text)
-        refuses_folder(folder, "not a whole translator")
+    """A foreign folder gets one sentence that names it; a damaged one: test_doors."""
 
     @pytest.mark.parametrize(
         ("key", "value"),
         [
-            ("src_vocab", ["<pad>", "word"]),
-            ("tgt_vocab", "word"),
-            ("model", {"src_vocab_size": 10}),
-            ("model", 3),
-            ("model", {"src_vocab_size": 10, "tgt_vocab_size": 10, "color": 1}),
             # These fit no memory, or would be built for ever.
             ("model", {**SIZES, "d_model": 10**30}),
             ("model", {**SIZES, "d_ff": 10**18}),
             ("model", {**SIZES, "n_layers": 10**9}),
             ("model", {**SIZES, "max_len": 10**8}),
-            ("src_vocab", [*ENGLISH.tokens[:-1], "\ud800"]),
         ],
     )
     def test_another_setting(self, folder: Path, key: str, value: object) -> None:
@@ -258,14 +238,6 @@ class TestDamage:
         kept = {key: value for key, value in weights.items() if value is not None}
         save_file(kept, folder / "model.safetensors")
         refuses_folder(folder, reason)
-
-    @pytest.mark.parametrize("content", [b"\x80\x04}\x94.", b"PK\x03\x04" + bytes(60)])
-    def test_a_pickle_is_never_opened(self, folder: Path, content: bytes) -> None:
-        """Nor the zip in which PyTorch keeps one, nor one under its usual name."""
-        (folder / "model.safetensors").write_bytes(content)
-        refuses_folder(folder, "not a whole translator")
-        (folder / "model.safetensors").rename(folder / "model.pt")
-        refuses_folder(folder, r"no file model\.safetensors")
 
 
 LINES = ["the dog sees the cat", "a cat sees a dog", "el perro ve al gato"] * 4
@@ -314,15 +286,10 @@ class TestSubwords:
         with pytest.raises(ValueError, match="1200 sub-words is too long"):
             make_subwords().translate(["the dog " * 400])
 
-    def test_no_tokenizer_half_of_one_or_another(self, folder: Path) -> None:
-        file = folder / "tokenizer.json"
-        whole = file.read_text()
-        file.write_text(whole[: len(whole) // 2])
-        refuses_folder(folder, "no sub-word vocabulary")
-        file.write_text(SubwordVocabulary.build(LINES, 20).to_json())
+    def test_the_tokenizer_of_another(self, folder: Path) -> None:
+        other = SubwordVocabulary.build(LINES, 20).to_json()
+        (folder / "tokenizer.json").write_text(other)
         refuses_folder(folder, "vocabularies of 30 and 30 tokens, but these have 20")
-        file.unlink()
-        refuses_folder(folder, r"no file tokenizer\.json")
 
     @pytest.mark.parametrize(
         "name", ["../tokenizer.json", "/etc/passwd", "a/b.json", "..", "nothing.json"]
