@@ -134,7 +134,7 @@ export function plot(figure, told) {
     const [from, to] = [levels[0], levels[levels.length - 1]];
     const at = (/** @type {number[]} */ [step, value]) => [
       36 + (252 * step) / last,
-      198 - (174 * (Math.min(value, to) - from)) / (to - from),
+      158 - (134 * (Math.min(value, to) - from)) / (to - from),
     ];
     write(drawing, 0, 12, title, { class: "soft" });
     for (const level of levels) {
@@ -142,8 +142,8 @@ export function plot(figure, told) {
       segment(drawing, left, right, { stroke: "var(--line)", opacity: 0.4 });
       write(drawing, 30, left[1] + 5, fixed(level, digits), { ...END, class: "number" });
     }
-    write(drawing, 36, 220, said, { class: "number" });
-    write(drawing, 288, 220, `${last} ${unit}`, { ...END, class: "soft" });
+    write(drawing, 36, 180, said, { class: "number" });
+    write(drawing, 288, 180, `${last} ${unit}`, { ...END, class: "soft" });
     curves.forEach((curve, n) => {
       const chief = n === curves.length - 1;
       const stroke = `var(--${chief ? "accent" : "line"})`;
@@ -151,6 +151,6 @@ export function plot(figure, told) {
       through(drawing, "polyline", curve.map(at), look);
     });
     if (now) circle(drawing, at(now), 6, { fill: "var(--accent)" });
-    return [296, 226];
+    return [296, 186];
   });
 }

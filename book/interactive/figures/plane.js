@@ -4,17 +4,17 @@ import { softmax } from "../arrays.js";
 import { choice, pushButton } from "../controls.js";
 import { Adam, changed, GradientDescent } from "../descent.js";
 import {
-  BOLD, cell, circle, counted, edge, END, fixed, MIDDLE, segment, shade, svg, through,
-  widthOf, write,
+  BOLD, circle, counted, fixed, MIDDLE, segment, shade, svg, through, widthOf, write,
 } from "../draw.js";
-import { Figure } from "../frame.js";
-import { mounting } from "../panels.js";
+import { filled, mounting, Panels, plot, table } from "../panels.js";
 import { dragPoints, Plane, writeNames } from "../plane.js";
 import {
   forward, gradientOf, PHRASES, SOURCE_WORDS, TARGET_WORDS, translate, untrained,
 } from "../smallest.js";
 
 const REACH = 4; // of the plane of words
+const [TOP, SIDE] = [24, 296]; // of both planes
+const SIZE = [SIDE + 2, TOP + SIDE + 2];
 const REGIONS = ["weight", "key", "query", "word", "value"]; // one for each word
 const ASKED = ["lets go", "to go"];
 const LINES = [undefined, "6 4"]; // solid for the first phrase, dashed for the second
@@ -24,7 +24,6 @@ const PHASES = ["forward", "loss", "gradient", "step"];
 const NAMES = { encoder: SOURCE_WORDS, decoder: TARGET_WORDS };
 
 /** @typedef {[number, number]} Point */
-/** @typedef {import("../smallest.js").Seen} Seen */
 
 /**
  * The part of a square in which one word has the highest score, as a polygon.
@@ -55,7 +54,7 @@ export function region(word, scores, reach) {
   return corners;
 }
 
-class SmallestPlane extends Figure {
+class SmallestPlane extends Panels {
   numbers = untrained();
   kind = "adam";
   /** @type {Adam | GradientDescent} */
@@ -67,7 +66,7 @@ class SmallestPlane extends Figure {
   shown = -1;
   side = "encoder";
   sentence = this.summary();
-  plane = new Plane([0, 24], 300, -REACH, REACH);
+  plane = new Plane([1, TOP], SIDE, -REACH, REACH);
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -80,6 +79,10 @@ class SmallestPlane extends Figure {
       label: "Two planes: the words, and where the decoder lands",
     });
     this.addControls();
+    this.addPicture((drawing) => this.drawWords(drawing));
+    this.addPicture((drawing) => this.drawLanding(drawing));
+    table(this, () => this.answers());
+    plot(this, () => this.curve());
     dragPoints(this, 0.1, (key) => this.words.row(Number(key)));
   }
 
@@ -154,6 +157,11 @@ class SmallestPlane extends Figure {
     this.losses.push(this.loss());
   }
 
+  /** What the model makes of both phrases. */
+  get seen() {
+    return PHRASES.map(({ src, tgtIn }) => forward(this.numbers, src, tgtIn));
+  }
+
   /** One quarter of a step of training. */
   quarter() {
     const { phase } = this;
@@ -185,20 +193,6 @@ class SmallestPlane extends Figure {
     return this.sentence;
   }
 
-  /** @param {SVGElement} drawing @param {number} width */
-  draw(drawing, width) {
-    const beside = width >= 560;
-    const area = Math.min(320, beside ? (width - 24) / 2 : width);
-    this.plane = new Plane([0, 24], area, -REACH, REACH);
-    this.drawWords(drawing);
-    const seen = PHRASES.map(({ src, tgtIn }) => forward(this.numbers, src, tgtIn));
-    const corner = beside ? [area + 24, 24] : [0, area + 58];
-    this.drawLanding(drawing, seen, corner, area);
-    const room = Math.min(width, 2 * area + 24);
-    const top = drawAnswers(drawing, seen, corner[1] + area + 30, room);
-    return this.drawLoss(drawing, top + 34, room);
-  }
-
   /** The words of one language, to be dragged. @param {SVGElement} drawing */
   drawWords(drawing) {
     const { plane, side, words } = this;
@@ -223,43 +217,39 @@ class SmallestPlane extends Figure {
       circle(point, [cx, cy], 7, { fill: "var(--role-word)", stroke: "var(--ink)" });
     });
     writeNames(drawing, plane, NAMES[side].map((name, id) => [name, words.row(id)]));
+    return SIZE;
   }
 
-  /**
-   * The loss over the steps.
-   * @param {SVGElement} drawing @param {number} top @param {number} room
-   */
-  drawLoss(drawing, top, room) {
-    const { losses, steps } = this;
-    const [left, tall, highest] = [44, 70, Math.max(2, ...losses)];
-    const x = (/** @type {number} */ step) =>
-      left + ((room - left - 60) * step) / Math.max(30, steps);
-    const y = (/** @type {number} */ loss) => top + tall * (1 - loss / highest);
-    write(drawing, 0, top - 14, "loss, step by step");
-    for (const level of [0, highest]) {
-      const look = { stroke: "var(--line)", "stroke-width": 0.7 };
-      segment(drawing, [left, y(level)], [room - 60, y(level)], look);
-      write(drawing, left - 6, y(level) + 5, fixed(level, 1), { ...END, class: "number" });
-    }
-    const points = losses.map((loss, step) => [x(step), y(loss)]);
-    const line = { fill: "none", stroke: "var(--accent)", "stroke-width": 2.5 };
-    through(drawing, "polyline", points, line);
-    const [right, down] = points[steps];
-    circle(drawing, [right, down], 5, { fill: "var(--accent)" });
-    const now = { class: "number", "data-loss": true };
-    write(drawing, right + 9, down + 5, fixed(losses[steps]), now);
-    return top + tall + 10;
+  /** The loss over the steps. */
+  curve() {
+    const points = this.losses.map((loss, step) => [step, loss]);
+    const now = points[this.steps];
+    return {
+      title: "loss, step by step", last: Math.max(30, this.steps), unit: "steps",
+      levels: [0, Math.max(2, ...this.losses)], curves: [points], now, said: fixed(now[1]),
+    };
+  }
+
+  /** The four answers of teacher forcing, as probabilities; the right ones outlined. */
+  answers() {
+    const { seen } = this;
+    const rows = PHRASES.flatMap(({ tgtIn, tgtOut }, phrase) =>
+      tgtIn.map((given, t) => [
+        `${ASKED[phrase]}, ${TARGET_WORDS[given]} ${t ? "☆" : "★"}`,
+        ...Array.from(softmax(seen[phrase].scores.row(t)), (p, id) =>
+          filled(fixed(p), shade(0.8 * p), { "data-answer": id === tgtOut[t] && "right" }),
+        ),
+      ]),
+    );
+    return [["", ...TARGET_WORDS], ...rows];
   }
 
   /**
    * Where attention moves the decoder's points, and which word wins where.
    * @param {SVGElement} drawing
-   * @param {Seen[]} seen
-   * @param {number[]} corner
-   * @param {number} area
    */
-  drawLanding(drawing, seen, corner, area) {
-    const paths = seen.flatMap(({ words, heard, read }, phrase) =>
+  drawLanding(drawing) {
+    const paths = this.seen.flatMap(({ words, heard, read }, phrase) =>
       [0, 1].map((t) => {
         return { phrase, t, way: [words, heard, read].map((each) => each.row(t)) };
       }),
@@ -267,7 +257,7 @@ class SmallestPlane extends Figure {
     const all = paths.flatMap(({ way }) => way.flatMap((point) => Array.from(point)));
     const far = Math.max(...all.map(Math.abs));
     const reach = [2, 4, 8, 16].find((size) => 0.95 * size > far) ?? 1.1 * far;
-    const plane = new Plane(corner, area, -reach, reach);
+    const plane = new Plane([1, TOP], SIDE, -reach, reach);
     plane.draw(drawing, `Where the decoder lands (up to ±${fixed(reach, 0)})`);
     const regions = this.drawRegions(drawing, plane, reach);
     /** @type {number[][]} places that no name may cover */
@@ -291,6 +281,7 @@ class SmallestPlane extends Figure {
       const [x, y] = roomFor(word, corners, covered);
       write(drawing, x, y + 5, word, { ...MIDDLE, ...BOLD });
     }
+    return SIZE;
   }
 
   /**
@@ -337,37 +328,6 @@ function roomFor(word, corners, covered) {
       covered.filter((c) => Math.abs(c[0] - x) < wide && Math.abs(c[1] - y) < 14).length,
   );
   return spots[hits.indexOf(Math.min(...hits))];
-}
-
-/**
- * The four answers of teacher forcing, as probabilities; the right ones outlined.
- * @param {SVGElement} drawing
- * @param {Seen[]} seen
- * @param {number} top
- * @param {number} width
- */
-function drawAnswers(drawing, seen, top, width) {
-  const labels = Math.min(150, 0.4 * width);
-  const side = Math.min(70, (width - labels) / TARGET_WORDS.length);
-  const small = { style: "font-size: 13px" };
-  TARGET_WORDS.forEach((word, id) => {
-    write(drawing, labels + side * (id + 0.5), top, word, { ...MIDDLE, ...small });
-  });
-  PHRASES.forEach(({ tgtIn, tgtOut }, phrase) =>
-    tgtIn.forEach((given, t) => {
-      const y = top + 8 + 28 * (2 * phrase + t);
-      const asked = `${ASKED[phrase]}, ${TARGET_WORDS[given]} ${t ? "☆" : "★"}`;
-      write(drawing, 0, y + 19, asked, small);
-      softmax(seen[phrase].scores.row(t)).forEach((p, id) => {
-        const right = id === tgtOut[t];
-        const letters = { class: "number", "data-answer": right ? "right" : undefined };
-        const look = { fill: shade(0.8 * p), ...edge(right) };
-        const box = [labels + side * id + 2, y + 2, side - 4, 24];
-        cell(drawing, box, fixed(p), look, letters);
-      });
-    }),
-  );
-  return top + 8 + 28 * 4 + 6;
 }
 
 export const mount = mounting(SmallestPlane);
