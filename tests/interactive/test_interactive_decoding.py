@@ -92,7 +92,7 @@ def test_the_tree_grows_goes_back_and_finds_what_lib_finds(show: Show) -> None:
         logp = log_probability(tables[name], found[1])
         assert logp == pytest.approx(best.score * norm, abs=1e-5)
         total = f"{best.score * norm:.3f} ÷ {norm:.3f} = {best.score:.3f}"
-        assert total in texts(page, "svg text")
+        assert total in texts(page, "td")
         # A wide beam cheats until it is penalized, as the chapter says.
         assert (found[1] == "Ya voy <eos>") == (
             name != "two words" and size > 2 and not alpha

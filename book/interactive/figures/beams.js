@@ -3,14 +3,13 @@
 import { BeamSearch, lengthNorm } from "../beam.js";
 import { choice, pushButton, slider } from "../controls.js";
 import {
-  BOLD, counted, edge, fixed, MIDDLE, rect, shade, through, touchable, write,
+  counted, edge, fixed, MIDDLE, rect, shade, through, touchable, write,
 } from "../draw.js";
-import { Figure } from "../frame.js";
-import { mounting } from "../panels.js";
+import { mounting, Panels, table } from "../panels.js";
 
 const EOS = "<eos>";
 const [PAD_ID, SOS_ID, EOS_ID] = [0, 1, 2];
-const ROW = 46;
+const [ROW, COLUMN, BOX] = [46, 55, 50];
 
 // The tables of the chapter, as JSON: each beginning, and its next words.
 export const TABLES = {
@@ -121,7 +120,7 @@ export function treeOf(table, grown, name = "", score = 0) {
   return { name, word: name.split(" ").at(-1) ?? "", score, children };
 }
 
-class Beams extends Figure {
+class Beams extends Panels {
   example = Object.keys(TABLES)[1];
   size = 2;
   alpha = 0;
@@ -147,6 +146,8 @@ class Beams extends Figure {
     pushButton(controls, "back", () => this.go(this.made - 1), () => this.made === 0);
     pushButton(controls, "step", () => this.go(this.made + 1), done);
     pushButton(controls, "to the end", () => this.go(99), done);
+    this.addPicture((drawing) => this.draw(drawing));
+    table(this, () => this.ended());
   }
 
   /** @param {string} key */
@@ -154,7 +155,7 @@ class Beams extends Figure {
     this.pressed = key;
   }
 
-  get table() {
+  get known() {
     return /** @type {Record<string, Table>} */ (TABLES)[this.example];
   }
 
@@ -170,7 +171,7 @@ class Beams extends Figure {
   }
 
   search() {
-    const found = searched(this.table, this.size, this.alpha, this.made);
+    const found = searched(this.known, this.size, this.alpha, this.made);
     const { grown } = found;
     const steps = grown.length ? 1 + Math.max(...grown.map(lengthOf)) : 0;
     this.made = Math.min(this.made, steps);
@@ -190,7 +191,7 @@ class Beams extends Figure {
   arithmetic() {
     const parts = this.pressed.split(" ");
     const shares = parts.map(
-      (word, at) => nextWords(this.table, parts.slice(0, at).join(" "))[word],
+      (word, at) => nextWords(this.known, parts.slice(0, at).join(" "))[word],
     );
     const product = shares.reduce((all, share) => all * share, 1);
     const sum = `${shares.join(" × ")} = ${fixed(product, 3)}`;
@@ -213,12 +214,8 @@ class Beams extends Figure {
     return `Done after ${counted(made, "step")}: ${reason}. ${best}`;
   }
 
-  /** @param {SVGElement} drawing @param {number} width */
-  draw(drawing, width) {
-    const tree = treeOf(this.table, this.now.grown);
-    const depth = Math.max(3, ...[...this.now.kept].map(lengthOf));
-    const column = Math.min(124, width / depth);
-    const box = column - (column > 80 ? 26 : 9);
+  /** The tree, growing to the right. @param {SVGElement} drawing */
+  draw(drawing) {
     let row = 0;
     /**
      * @param {Node} node
@@ -230,61 +227,45 @@ class Beams extends Figure {
       const y = below.length
         ? (below[0] + below[below.length - 1]) / 2
         : ROW * row++ + ROW / 2;
-      const x = column * (level - 1);
+      const x = COLUMN * (level - 1) + 2;
       for (const at of level ? below : []) {
-        const ends = [[x + box, y], [column * level, at]];
+        const ends = [[x + BOX, y], [x + COLUMN, at]];
         through(drawing, "polyline", ends, { stroke: "var(--line)", fill: "none" });
       }
-      if (level) this.drawBox(drawing, node, x, y, box);
+      if (level) this.drawBox(drawing, node, x, y);
       return y;
     };
-    place(tree, 0);
-    return this.drawEnded(drawing, width, ROW * row + 12);
+    place(treeOf(this.known, this.now.grown), 0);
+    const depth = Math.max(4, ...[...this.now.kept].map(lengthOf));
+    return [COLUMN * depth, ROW * row];
   }
 
-  /**
-   * @param {SVGElement} drawing
-   * @param {Node} node
-   * @param {number} x
-   * @param {number} y
-   * @param {number} width
-   */
-  drawBox(drawing, node, x, y, width) {
+  /** @param {SVGElement} drawing @param {Node} node @param {number} x @param {number} y */
+  drawBox(drawing, node, x, y) {
     const kept = this.now.kept.has(node.name);
     const value = fixed(Math.exp(node.score), 3);
     const label = `${node.name}: ${value}, ${kept ? "kept" : "not kept"}`;
     const box = touchable(drawing, node.name, label);
     const fill = kept ? shade(0.55, "word") : "var(--paper)";
     const living = this.now.open.includes(node.name);
-    rect(box, [x, y - 20, width, 40], { rx: 5, fill, ...edge(living) });
-    write(box, x + width / 2, y - 3, node.word, MIDDLE);
-    write(box, x + width / 2, y + 14, value, { ...MIDDLE, class: "number" });
+    rect(box, [x, y - 20, BOX, 40], { rx: 5, fill, ...edge(living) });
+    write(box, x + BOX / 2, y - 3, node.word, MIDDLE);
+    write(box, x + BOX / 2, y + 14, value, { ...MIDDLE, class: "number" });
   }
 
-  /**
-   * What has ended: its log-probability, what that is divided by, and the score.
-   * @param {SVGElement} drawing
-   * @param {number} width
-   * @param {number} top
-   */
-  drawEnded(drawing, width, top) {
+  /** What has ended: its log-probability, what that is divided by, and the score. */
+  ended() {
     const { search: beam, name } = this.now;
     const ended = beam.best();
     const heading = ended.length ? "ended, the best first" : "nothing has ended yet";
-    write(drawing, 1, top + 12, heading, { class: "soft" });
-    const narrow = width < 480;
-    const high = narrow ? 44 : 26;
-    ended.forEach((each, at) => {
-      const y = top + 36 + high * at;
-      const look = at === 0 ? BOLD : {};
+    const rows = ended.map((each, at) => {
+      const look = { class: at === 0 && "title" };
       const norm = lengthNorm(each.ids.length, this.alpha);
       const score = fixed(each.rank ?? 0, 3);
       const sum = `${fixed(each.score, 3)} ÷ ${fixed(norm, 3)} = ${score}`;
-      write(drawing, 1, y, name(each), look);
-      const [x, below] = narrow ? [16, 19] : [240, 0];
-      write(drawing, x, y + below, sum, { ...look, class: "number" });
+      return [{ text: name(each), ...look }, { text: sum, ...look }];
     });
-    return top + 30 + high * Math.max(1, ended.length);
+    return [[{ text: heading, colspan: 2 }], ...rows];
   }
 }
 
