@@ -3,24 +3,21 @@
 import { largestPlaces, softmax } from "../arrays.js";
 import { choice, pushButton } from "../controls.js";
 import {
-  BOLD, cell, edge, fixed, MIDDLE, rect, shade, signed, svg, touchable, write,
+  cell, edge, fixed, MIDDLE, rect, shade, signed, svg, touchable, write,
 } from "../draw.js";
-import { Figure } from "../frame.js";
-import { mounting } from "../panels.js";
 import { Transformer } from "../model.js";
 import { countParameters, parts, recorder, smallArrays } from "../opened.js";
+import { filled, mounting, Panels, table } from "../panels.js";
 import { SMALL } from "../small_model.js";
 
 /**
  * @typedef {import("../arrays.js").Matrix} Matrix
  * @typedef {import("../opened.js").Part} Part
- * @typedef {{rows: string[], left: number, top: number, width: number}} Place where
- *   numbers are drawn, and the names of their rows
  */
 
 const ROW = 40; // from one box to the next
 const BOX = 32;
-const GAP = 26; // between the two columns
+const [LEFT, COLUMN, GAP] = [2, 140, 26]; // between the two columns is a gap
 const [SOS, EOS] = ["<sos>", "<eos>"].map((word) => SMALL.tgtWords.indexOf(word));
 const FILLS = [
   ["embedding", shade(0.3, "word")],
@@ -44,7 +41,7 @@ const OPENINGS = {
 };
 
 /** The model, some of its parts open. */
-class Architecture extends Figure {
+class Architecture extends Panels {
   arrays = smallArrays();
   record = recorder(new Transformer(SMALL.config, this.arrays));
   columns = parts();
@@ -78,6 +75,8 @@ class Architecture extends Figure {
       ["0", "where head 1 looks"],
       ["1", "where head 2 looks"],
     ]);
+    this.addPicture((drawing) => this.drawDiagram(drawing));
+    table(this, () => this.numbers());
   }
 
   /** @param {string} name */
@@ -142,66 +141,51 @@ class Architecture extends Figure {
     return countParameters(this.arrays, name).toLocaleString("en");
   }
 
-  /** @param {SVGElement} drawing @param {number} width */
-  draw(drawing, width) {
-    const wide = width >= 660;
-    const column = Math.min(165, ((wide ? 326 : width) - GAP) / 2);
-    const height = this.drawDiagram(drawing, column);
-    const left = wide ? 2 * column + GAP + 30 : 0;
-    const top = wide ? 0 : height + 14;
-    return Math.max(height, this.drawNumbers(drawing, left, top, width - left));
-  }
-
-  /**
-   * The boxes of both columns, from below; returns the height.
-   * @param {SVGElement} drawing
-   * @param {number} column
-   */
-  drawDiagram(drawing, column) {
+  /** The boxes of both columns, from below. @param {SVGElement} drawing */
+  drawDiagram(drawing) {
     const { src, tgt } = this.columns;
     const lists = [src, tgt].map((list) => list.flatMap((part) => this.rows(part, 0)));
     const height = ROW * (Math.max(...lists.map((list) => list.length)) + 1.3);
     /** @type {Map<string, number>} */
     const middles = new Map();
     lists.forEach((list, side) => {
-      const left = side * (column + GAP);
+      const left = LEFT + side * (COLUMN + GAP);
       list.forEach(({ part, depth, size }, place) => {
         const y = height - ROW * (place + 1.6);
-        const [x, width] = [left + 5 * depth, column - 10 * depth];
+        const [x, width] = [left + 5 * depth, COLUMN - 10 * depth];
         middles.set(part.name, y + BOX / 2);
         if (size) {
           const around = { rx: 5, fill: "none", stroke: "var(--line)" };
           rect(drawing, [x, y, width, ROW * size + BOX + 4], around);
         } else if (place + 1 < list.length) {
-          arrow(drawing, `M${left + column / 2} ${y} v${BOX - ROW}`);
+          arrow(drawing, `M${left + COLUMN / 2} ${y} v${BOX - ROW}`);
         }
         this.drawBox(drawing, part, [x, y, width, BOX]);
       });
       const count = this.words(side ? "tgt" : "src").length;
       const text = `${count} ${count > 1 ? "tokens" : "token"}`;
-      write(drawing, left + column / 2, height - 8, text, { ...MIDDLE, class: "soft" });
+      write(drawing, left + COLUMN / 2, height - 8, text, { ...MIDDLE, class: "soft" });
     });
-    this.drawMemory(drawing, column, middles);
-    return height;
+    this.drawMemory(drawing, middles);
+    return [2 * (LEFT + COLUMN) + GAP, height];
   }
 
   /**
    * The way of the memory, to all parts in sight that read it.
    * @param {SVGElement} drawing
-   * @param {number} column
    * @param {Map<string, number>} middles
    */
-  drawMemory(drawing, column, middles) {
+  drawMemory(drawing, middles) {
     const start = /** @type {number} */ (middles.get("encoder"));
-    const x = column + GAP / 2;
+    const from = LEFT + COLUMN;
     for (const { name, depth } of this.readers(this.columns.tgt[2])) {
       const y = /** @type {number} */ (middles.get(name));
-      const end = column + GAP + 5 * depth;
-      arrow(drawing, `M${column} ${start} H${x} V${y} H${end}`);
+      const end = from + GAP + 5 * depth;
+      arrow(drawing, `M${from} ${start} h${GAP / 2} V${y} H${end}`);
       svg(drawing, "path", { d: `M${end} ${y} l-7 -4 v8 z`, fill: "var(--ink)" });
     }
     const look = { ...MIDDLE, class: "soft" };
-    write(drawing, column / 2, start - BOX / 2 - 8, "memory →", look);
+    write(drawing, from / 2, start - BOX / 2 - 8, "memory →", look);
   }
 
   /**
@@ -244,14 +228,8 @@ class Architecture extends Figure {
     cell(group, box, sign + label, { rx: 4, fill, ...edge(chosen) });
   }
 
-  /**
-   * The numbers of the chosen part; returns where they end.
-   * @param {SVGElement} drawing
-   * @param {number} left
-   * @param {number} top
-   * @param {number} width
-   */
-  drawNumbers(drawing, left, top, width) {
+  /** What the chosen part is, its sizes, and its numbers. */
+  numbers() {
     const { selected, view } = this;
     const part = this.find(selected);
     const { input, output, weights, from } = this.flow[selected];
@@ -260,40 +238,36 @@ class Architecture extends Figure {
     const where = inside ? `, layer ${Number(layer[1]) + 1}` : "";
     const side = part.side === "src" ? "encoder" : "decoder";
     const whose = part.children.length && !layer ? "" : ` (${side}${where})`;
-    write(drawing, left, top + 14, `${part.label}${whose}`, BOLD);
     const sizes = `(${input.rows}, ${input.cols}) → (${output.rows}, ${output.cols})`;
-    const count = `${sizes}, ${this.count(selected)} parameters`;
-    write(drawing, left, top + 35, count, { class: "number" });
-    const place = { rows: this.words(part.side), left, top: top + 46, width };
-    const head = weights[Number(view)];
-    if (head) return drawMatrix(drawing, head, this.words(from), place, (n) => shade(n));
-    if (view !== "input" && selected === "output_proj") {
-      return drawBest(drawing, output, place);
-    }
-    const shown = view === "input" ? input : output;
-    const color = (/** @type {number} */ n) => (shown.cols > 1 ? signed(n / 3) : "none");
-    return drawMatrix(drawing, shown, [], place, color);
+    const text = `${sizes}, ${this.count(selected)} parameters`;
+    const rows = this.rowsOf(view === "input" ? input : output, weights[Number(view)]);
+    return [
+      [{ text: `${part.label}${whose}`, class: "title", colspan: 9 }],
+      [{ text, colspan: 9 }],
+      ...(weights[Number(view)] ? [["", ...this.words(from)]] : []),
+      ...this.words(part.side).map((word, t) => [word, ...rows[t]]),
+    ];
   }
-}
 
-/**
- * For each place the three likeliest next tokens, and their logits.
- * @param {SVGElement} drawing
- * @param {Matrix} output
- * @param {Place} place
- */
-function drawBest(drawing, output, { rows, left, top, width }) {
-  rows.forEach((word, t) => {
-    const y = top + 22 * (t + 1);
-    const logits = output.row(t);
-    write(drawing, left, y, word);
-    largestPlaces(logits, 3).forEach((id, place) => {
-      const x = left + 66 + (place * (width - 66)) / 3;
-      const look = { class: "number", ...(place ? {} : BOLD) };
-      write(drawing, x, y, `${SMALL.tgtWords[id]} ${fixed(logits[id], 1)}`, look);
-    });
-  });
-  return top + 22 * rows.length + 10;
+  /**
+   * The cells of each word.
+   * @param {Matrix} shown
+   * @param {Matrix | undefined} head where it looks, if that is wanted
+   */
+  rowsOf(shown, head) {
+    if (head) return head.toRows().map((row) => row.map((n) => filled(fixed(n), shade(n))));
+    const rows = shown.toRows();
+    if (shown.cols === 1) return rows.map(([id]) => [filled(fixed(id, 0), "none")]);
+    if (this.selected !== "output_proj" || this.view === "input") {
+      return rows.map((row) => row.map((n) => filled(fixed(n), signed(n / 3))));
+    }
+    // The three likeliest next tokens, and their logits.
+    return rows.map((logits) =>
+      largestPlaces(Float32Array.from(logits), 3).map((id, place) => {
+        return { text: `${SMALL.tgtWords[id]} ${fixed(logits[id], 1)}`, class: place ? "" : "title" };
+      }),
+    );
+  }
 }
 
 /**
@@ -303,36 +277,6 @@ function drawBest(drawing, output, { rows, left, top, width }) {
  */
 function within(part) {
   return [part, ...part.children.flatMap(within)];
-}
-
-/**
- * A matrix with its numbers; returns where it ends.
- * @param {SVGElement} drawing
- * @param {Matrix} matrix
- * @param {string[]} cols names of the columns; none for the numbers of vectors
- * @param {Place} place
- * @param {(value: number) => string} color
- */
-function drawMatrix(drawing, matrix, cols, { rows, left, top, width }, color) {
-  const labels = 56;
-  const side = Math.min(52, (width - labels) / matrix.cols);
-  const first = top + (cols.length ? 46 : 4);
-  cols.forEach((word, col) => {
-    const [x, y] = [left + labels + side * (col + 0.5), first - 6];
-    write(drawing, x, y, word, { transform: `rotate(-40 ${x} ${y})` });
-  });
-  const style = side < 44 ? "font-size: 12.5px" : undefined;
-  const digits = matrix.cols === 1 ? 0 : 2;
-  rows.forEach((word, row) => {
-    const y = first + 26 * row;
-    write(drawing, left, y + 18, word);
-    matrix.row(row).forEach((value, col) => {
-      const box = [left + labels + side * col + 1, y + 1, side - 2, 24];
-      const look = { rx: 2, fill: color(value), stroke: "var(--line)" };
-      cell(drawing, box, fixed(value, digits), look, { class: "number", style });
-    });
-  });
-  return first + 26 * rows.length + 8;
 }
 
 /**
