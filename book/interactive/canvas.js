@@ -1,6 +1,6 @@
 // Drawings that fit the element they stand in, and answer to mouse, touch and keyboard.
 
-import { setAll, svg } from "./draw.js";
+import { html, setAll, svg } from "./draw.js";
 
 /**
  * A drawing as wide as the box that it stands in, drawn again when that changes.
@@ -27,6 +27,20 @@ export function canvas(box, [edge, least], draw) {
     if (box.clientWidth !== drawnAt) redraw();
   }).observe(box);
   return { drawing, redraw };
+}
+
+/**
+ * A panel of a figure that is as wide as its place, for what would be cut or shortened at
+ * one size: `draw` gets the width, and gives back the height.
+ * @param {import("./panels.js").Panels} figure
+ * @param {(drawing: SVGElement, width: number) => number} draw
+ */
+export function elastic(figure, draw) {
+  const box = html(figure.panels, "div", { class: "interactive-elastic" });
+  const { redraw } = canvas(box, [0, 278], (drawing, width) => {
+    return { width, height: draw(drawing, width) };
+  });
+  figure.fills.push(redraw);
 }
 
 /**

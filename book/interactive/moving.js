@@ -2,9 +2,9 @@
 
 import { pushButton, slider } from "./controls.js";
 import { still } from "./draw.js";
-import { Figure } from "./frame.js";
+import { Panels } from "./panels.js";
 
-export class MovingFigure extends Figure {
+export class MovingFigure extends Panels {
   /** The stage, with fractions while it moves. */
   at = 0;
   goal = 0;

@@ -1,14 +1,15 @@
 // Chapter 6: heads split and put back as blocks that move; the faulty way beside it.
 
 import { choice } from "../controls.js";
-import { cell, END, rect, shade, svg, touchable, write } from "../draw.js";
-import { mounting } from "../panels.js";
+import { cell, END, rect, shade, touchable, write } from "../draw.js";
 import { MovingFigure } from "../moving.js";
+import { mounting } from "../panels.js";
 
 const WORDS = ["dog", "bites", "man"];
 const WIDTH = 4; // numbers of a word, D
 const BLOCK = 28;
 const GAP = 7;
+const [WAY, TOP] = [166, 86]; // the width of one of the two ways, and where blocks begin
 
 /** @typedef {{order: number[], shape: number[], code: string}} Tensor
  *   its numbers in the order in which they are read, and where its brackets stand */
@@ -133,6 +134,7 @@ class Heads extends MovingFigure {
       ["split", "when split, too"],
     ]);
     choice(controls, "heads", "heads", [1, 2, 4]);
+    this.addPicture((drawing) => this.draw(drawing));
   }
 
   /** @param {string} key */
@@ -164,32 +166,28 @@ class Heads extends MovingFigure {
     );
   }
 
-  /** @param {SVGElement} drawing @param {number} width */
-  draw(drawing, width) {
+  /** @param {SVGElement} drawing */
+  draw(drawing) {
     const { right, faulty } = stages(this.heads, this.mistake);
-    const scale = width >= 560 ? 1.3 : 1;
-    const half = Math.floor(width / scale / 2);
-    const all = svg(drawing, "g", { transform: `scale(${scale})` });
-    this.drawWay(all, 0, half, { key: "right", title: "right", tensors: right });
+    this.drawWay(drawing, 0, { key: "right", title: "right", tensors: right });
     const title = "without transpose";
-    this.drawWay(all, half + 4, half, { key: "faulty", title, tensors: faulty });
-    return scale * (98 + headTop(this.heads - 1) + BLOCK * WORDS.length);
+    this.drawWay(drawing, WAY, { key: "faulty", title, tensors: faulty });
+    return [2 * WAY, TOP + 12 + headTop(this.heads - 1) + BLOCK * WORDS.length];
   }
 
   /**
-   * @param {SVGElement} drawing @param {number} from @param {number} width
+   * @param {SVGElement} drawing @param {number} from
    * @param {{key: string, title: string, tensors: Tensor[]}} way
    */
-  drawWay(drawing, from, width, { key, title, tensors }) {
+  drawWay(drawing, from, { key, title, tensors }) {
     const { at, heads } = this;
     const now = tensors[Math.round(at)];
     write(drawing, from, 14, title, { "font-weight": 600 });
     const small = { style: "font-family: monospace; font-size: 12px" };
     write(drawing, from, 34, now.code, small);
     write(drawing, from, 54, `(${now.shape.join(", ")})`, { class: "soft" });
-    const left = from + Math.min(60, Math.max(38, (width - WIDTH * BLOCK) / 3));
-    const top = 86;
-    if (Number.isInteger(at)) this.drawLabels(drawing, left, top, now.shape);
+    const left = from + 38;
+    if (Number.isInteger(at)) this.drawLabels(drawing, left, now.shape);
     const share = at - Math.floor(at);
     for (const entry of tensors[0].order) {
       const [a, b] = [Math.floor(at), Math.ceil(at)].map((stage) => {
@@ -197,7 +195,7 @@ class Heads extends MovingFigure {
         return spot(shape, order.indexOf(entry), heads);
       });
       const x = left + a.x + share * (b.x - a.x);
-      const y = top + a.y + share * (b.y - a.y);
+      const y = TOP + a.y + share * (b.y - a.y);
       const wrong = (share < 0.5 ? a : b).row !== wordOf(entry);
       this.drawBlock(drawing, { x, y, key: `${key}-${entry}`, entry, wrong });
     }
@@ -205,13 +203,12 @@ class Heads extends MovingFigure {
 
   /**
    * The names of words and heads; while blocks move, none would be true.
-   * @param {SVGElement} drawing @param {number} left @param {number} top
-   * @param {number[]} shape
+   * @param {SVGElement} drawing @param {number} left @param {number[]} shape
    */
-  drawLabels(drawing, left, top, shape) {
+  drawLabels(drawing, left, shape) {
     const stacked = inHeads(shape, this.heads);
     for (let head = 0; head < (stacked ? this.heads : 1); head++) {
-      const first = top + headTop(head);
+      const first = TOP + headTop(head);
       if (stacked) write(drawing, left, first - 8, `head ${head}`, { class: "soft" });
       WORDS.forEach((word, row) => {
         write(drawing, left - 5, first + BLOCK * (row + 0.5) + 5, word, END);

@@ -1,11 +1,11 @@
 // Chapter 13: a translation to corrupt, its BLEU and chrF, and the runs that count.
 
+import { elastic } from "../canvas.js";
 import { choice, options, pushButton, textField, toggle } from "../controls.js";
 import {
   BOLD, cell, fixed, html, MIDDLE, rect, shade, shortened, touchable, write,
 } from "../draw.js";
-import { Figure } from "../frame.js";
-import { mounting } from "../panels.js";
+import { mounting, Panels } from "../panels.js";
 
 const ORDERS = [1, 2, 3, 4]; // runs of so many words
 const LETTERS = [1, 2, 3, 4, 5, 6]; // runs of so many letters, for chrF
@@ -155,7 +155,7 @@ function letters(text) {
   return [...text.replace(/\s/gu, "")];
 }
 
-class Scores extends Figure {
+class Scores extends Panels {
   example = "dog";
   written = EXAMPLES.dog.candidate;
   smoothed = true;
@@ -184,6 +184,7 @@ class Scores extends Figure {
     pushButton(controls, "the right answer", () => {
       this.written = EXAMPLES[this.example].reference;
     });
+    elastic(this, (drawing, width) => this.draw(drawing, width));
   }
 
   /** @param {string} key */

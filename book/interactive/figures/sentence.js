@@ -3,13 +3,14 @@
 
 import { Matrix, timesTransposed } from "../arrays.js";
 import { scaledDotProductAttention } from "../attention.js";
+import { elastic } from "../canvas.js";
 import { choice, options, pushButton, toggle } from "../controls.js";
 import {
   BOLD, cell, circle, END, fixed, html, MIDDLE, rect, shade, signed, touchable, write,
 } from "../draw.js";
-import { mounting } from "../panels.js";
 import { HEADS } from "../head_numbers.js";
 import { MovingFigure } from "../moving.js";
+import { mounting } from "../panels.js";
 import { dragPoints, drawTip, Plane, writeNames } from "../plane.js";
 
 /** @typedef {{rows: string[], cols: string[], numbers: Matrix[]}} Head the tokens that
@@ -20,7 +21,7 @@ const STAGES = [
   "the queries and the keys", "1. scores: query · key ÷ √32", "2. mask",
   "3. softmax of each row", "4. mixture of the values",
 ];
-const HIGH = 27; // a row of the table
+const [HIGH, SIDE] = [27, 278]; // a row of the table, and the plane
 /** @type {Record<string, {title: string, attention: string}>} */
 const OPENINGS = {
   open: { title: "A sentence through one head", attention: "encoder" },
@@ -138,6 +139,9 @@ class Sentence extends MovingFigure {
     Object.assign(this, { attention, row: ATTENTIONS[attention].row });
     this.masks = masks;
     this.addControls();
+    elastic(this, (drawing, room) => this.drawTable(drawing, room));
+    this.addPicture((drawing) => this.drawPlane(drawing));
+    this.addPicture((drawing) => this.drawMixture(drawing));
     dragPoints(this, 0.25, () => this.now.query);
     this.begin();
     this.now = this.computed();
@@ -258,17 +262,6 @@ class Sentence extends MovingFigure {
     ][Math.ceil(this.at)];
   }
 
-  /** @param {SVGElement} drawing @param {number} width */
-  draw(drawing, width) {
-    const wide = width >= 620;
-    const room = wide ? width - 290 : width;
-    const below = this.drawTable(drawing, room);
-    const side = wide ? 260 : Math.min(width, 280);
-    const corner = wide ? [width - side, 26] : [0, below + 34];
-    this.drawPlane(drawing, corner, side);
-    return this.drawMixture(drawing, Math.max(below, corner[1] + side) + 30, width);
-  }
-
   /** @param {SVGElement} drawing @param {number} room @returns {number} its height */
   drawTable(drawing, room) {
     const { row, at, now: { rows, cols } } = this;
@@ -321,12 +314,12 @@ class Sentence extends MovingFigure {
     cell(group, box, text, { ...look, "stroke-dasharray": dashes }, letters);
   }
 
-  /** @param {SVGElement} drawing @param {number[]} corner @param {number} side */
-  drawPlane(drawing, corner, side) {
+  /** @param {SVGElement} drawing */
+  drawPlane(drawing) {
     const { row, at, now: { rows, cols, query, places, weights } } = this;
     const numbers = [...places.flat(), Math.hypot(...query)].map(Math.abs);
     const reach = Math.max(this.moved ? this.plane.to : 0, 1.15 * Math.max(...numbers));
-    this.plane = new Plane(corner, side, -reach, reach);
+    this.plane = new Plane([1, 26], SIDE, -reach, reach);
     this.plane.draw(drawing, `the query of ${rows[row]}, and the keys`);
     places.forEach((place, s) => {
       const share = at > 2 ? weights.row(row)[s] : 0.2;
@@ -338,23 +331,23 @@ class Sentence extends MovingFigure {
     const names = cols.map((col, s) => /** @type {[string, number[]]} */ ([col, places[s]]));
     writeNames(drawing, this.plane, names);
     const [x, y] = this.plane.placed(query);
-    write(drawing, Math.min(x, corner[0] + side - 24), y - 13, "query", MIDDLE);
+    write(drawing, Math.min(x, SIDE - 24), y - 13, "query", MIDDLE);
+    return [SIDE + 2, SIDE + 28];
   }
 
   /**
    * Each value as a strip of colors, faded to its share, and their sum.
-   * @param {SVGElement} drawing @param {number} top @param {number} width
+   * @param {SVGElement} drawing
    */
-  drawMixture(drawing, top, width) {
+  drawMixture(drawing) {
     const { row, at, now: { cols, values, weights, output } } = this;
     const mixed = Math.max(0, at - (LAST - 1)); // how far the mixture has come
-    const left = 134;
-    const side = Math.min(18, (width - left) / HEADS.width);
+    const [left, side] = [134, 5.7];
     const highest = Math.max(...values.data.map(Math.abs));
-    write(drawing, 0, top, "the values" + (mixed ? ", each times its weight" : ""), BOLD);
+    write(drawing, 0, 14, "the values" + (mixed ? ", each times its weight" : ""), BOLD);
     /** @param {string} name @param {ArrayLike<number>} numbers @param {number} share */
     const strip = (name, numbers, share, line = 0) => {
-      const y = top + 10 + 19 * line;
+      const y = 24 + 19 * line;
       write(drawing, 78, y + 14, name, END);
       Array.from(numbers).forEach((number, i) => {
         const fill = signed((1.5 * share * number) / highest);
@@ -366,10 +359,10 @@ class Sentence extends MovingFigure {
       const weight = weights.row(row)[s];
       strip(col, values.row(s), 1 + mixed * (weight - 1), s);
       const number = { ...END, class: "number" };
-      if (at >= 3) write(drawing, left - 8, top + 24 + 19 * s, fixed(weight), number);
+      if (at >= 3) write(drawing, left - 8, 38 + 19 * s, fixed(weight), number);
     });
     strip("output", output.row(row), mixed, cols.length + 0.4);
-    return top + 40 + 19 * cols.length;
+    return [left + side * HEADS.width + 1, 54 + 19 * cols.length];
   }
 }
 
