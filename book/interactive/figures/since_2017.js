@@ -3,7 +3,6 @@
 import { pushButton, slider } from "../controls.js";
 import { BOLD, cell, edge, fixed, rect, segment, shade, svg } from "../draw.js";
 import { mounting, Panels, plot } from "../panels.js";
-import { SINCE } from "../since_numbers.js";
 
 const STAGES = [
   ["2017", "The layer of the paper (Vaswani and others)."],
@@ -13,9 +12,14 @@ const STAGES = [
   ["2021: rotary", "Queries and keys are turned, and no position is added (Su and others)."],
   ["2023: grouped", "Two heads of queries share one of keys and values (Ainslie and others)."],
 ];
-const LAST = STAGES.length - 1;
+/** What the runs call the change of each stage but the first. */
+const WAY = ["pre-norm", "RMS norm", "gated", "rotary", "grouped"];
+const LAST = WAY.length;
+const STEPS = 600;
 const LEVELS = [3, 3.5, 4, 4.5, 5, 5.5]; // of the loss
 const [ROW, BOX, LEFT, WIDTH, HEIGHT] = [46, 32, 24, 240, 322];
+
+/** @typedef {{changes: string[], cache: number, curve: Record<string, number>}} Run */
 
 /**
  * The boxes of the layer at a stage, from below, each with the stage that made it so.
@@ -38,27 +42,32 @@ export function boxes(stage) {
     : [words, attention, plus, norm, thinks, plus, norm];
 }
 
-/** The last losses of the three seeds, in order. @param {number} stage */
-function ends(stage) {
-  return SINCE.curves[stage].map((curve) => curve[curve.length - 1]).sort((a, b) => a - b);
+/** The loss over the steps, but for the first, which is chance. @param {Run} run */
+function pointsOf({ curve }) {
+  return Object.entries(curve).slice(1).map(([step, loss]) => [Number(step), loss]);
 }
 
-/** The mean of several runs, over their steps. @param {number[][]} runs */
+/** The mean of several runs, over their steps. @param {Run[]} runs */
 function meanOf(runs) {
-  return SINCE.steps.map((step, at) => {
-    return [step, runs.reduce((sum, run) => sum + run[at], 0) / runs.length];
+  const all = runs.map(pointsOf);
+  return all[0].map(([step], at) => {
+    return [step, all.reduce((sum, points) => sum + points[at][1], 0) / all.length];
   });
 }
 
 class TimeMachine extends Panels {
   stage = 0;
 
-  /** @param {HTMLElement} root */
-  constructor(root) {
+  /** @param {HTMLElement} root @param {Run[]} runs what was measured, three seeds of each */
+  constructor(root, runs) {
     super(root, {
       title: "From 2017 to today, one change after the other",
       hint: "Move the slider, or press Next. The framed boxes are what the step changes.",
       label: "The layer, read upwards, and its loss on held-out sentences by steps",
+    });
+    this.runs = STAGES.map((_, stage) => {
+      const wanted = WAY.slice(0, stage).join();
+      return runs.filter(({ changes }) => changes.join() === wanted);
     });
     const { controls } = this;
     pushButton(controls, "Back", () => this.stage--, () => this.stage === 0);
@@ -66,25 +75,29 @@ class TimeMachine extends Panels {
     slider(controls, "stage", "up to", [0, LAST], (stage) => STAGES[stage][0]);
     this.addPicture((drawing) => this.draw(drawing));
     plot(this, () => ({
-      title: "loss on held-out sentences", unit: "steps", levels: LEVELS,
-      last: SINCE.steps[SINCE.steps.length - 1],
-      curves: SINCE.curves.slice(0, this.stage + 1).map(meanOf),
+      title: "loss on held-out sentences", last: STEPS, unit: "steps", levels: LEVELS,
+      curves: this.runs.slice(0, this.stage + 1).map(meanOf),
     }));
+  }
+
+  /** The last losses of the three seeds, in order. @param {number} stage */
+  ends(stage) {
+    return this.runs[stage].map(({ curve }) => curve[STEPS]).sort((a, b) => a - b);
   }
 
   tell() {
     const { stage } = this;
-    const [low, middle, high] = ends(stage);
-    const before = ends(Math.max(0, stage - 1));
+    const [low, middle, high] = this.ends(stage);
+    const before = this.ends(Math.max(0, stage - 1));
     const apart = high < before[0] ? "lower" : low > before[2] ? "higher" : "";
     const told = apart
       ? `All three are ${apart} than those of the step before.`
       : "That is no difference that three seeds can tell from the step before.";
     return (
-      `${STAGES[stage][1]} Loss after ${SINCE.steps[SINCE.steps.length - 1]} steps: ` +
+      `${STAGES[stage][1]} Loss after ${STEPS} steps: ` +
       `${fixed(middle)} (three seeds: ${fixed(low)} to ${fixed(high)}). ` +
       `${stage ? told : ""} The cache keeps ` +
-      `${SINCE.cache[stage].toLocaleString("en")} bytes of a token.`
+      `${this.runs[stage][0].cache.toLocaleString("en")} bytes of a token.`
     );
   }
 
