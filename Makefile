@@ -92,7 +92,7 @@ retrain: setup ## train the shipped translator of real sentences again; more in 
 		--out runs/retrained --resume $(ARGS)
 
 bench: setup ## measure training and decoding side by side; one part in ARGS
-	@$(ALL_CORES) $(RUN) -m book.tools.lab.bench $(ARGS)
+	@$(ALL_CORES) $(RUN) -m book.tools.bench $(ARGS)
 
 notebooks: setup ## run every chapter again and store its outputs
 	@$(RUN) -m book.tools.notebooks.notebooks $(ARGS)

@@ -11,13 +11,11 @@ import pytest
 import torch
 from torch import nn
 
-from book.tools.lab import timing
-from book.tools.lab.bench import __main__ as command
-from book.tools.lab.bench import batches, sections, training
-from book.tools.lab.bench.models import QUICK, PyTorchModel, Sizes, book_model
-from book.tools.lab.bench.sections import SECTIONS
-from book.tools.lab.bench.table import number, table
-from book.tools.lab.record import RECORDS
+from book.tools.bench import __main__ as command
+from book.tools.bench import batches, sections, timing, training
+from book.tools.bench.models import QUICK, PyTorchModel, Sizes, book_model
+from book.tools.bench.sections import SECTIONS
+from book.tools.bench.table import number, table
 from lib.model import count_parameters
 from lib.text.files import read_json
 
@@ -174,9 +172,9 @@ def test_a_section_alone_leaves_the_others_of_this_machine(tmp_path: Path) -> No
 def test_a_quick_run_leaves_the_record_alone(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    before = (RECORDS / "bench.json").read_bytes()
+    before = (command.RECORDS / "bench.json").read_bytes()
     assert command.main(["--quick", "threads"]) == 0
-    assert (RECORDS / "bench.json").read_bytes() == before
+    assert (command.RECORDS / "bench.json").read_bytes() == before
     assert "## Threads" in capsys.readouterr().out
 
 
@@ -200,7 +198,7 @@ def test_memory_is_measured_in_a_process_of_its_own() -> None:
 
 
 def test_the_shipped_record_is_of_the_sizes_that_the_book_names() -> None:
-    record = read_json(RECORDS / "bench.json")
+    record = read_json(command.RECORDS / "bench.json")
     assert record["sizes"] == json.loads(json.dumps(Sizes().__dict__))
     assert list(record["sections"]) == list(SECTIONS)
-    assert (RECORDS / "bench.md").read_text(encoding="utf-8") == table(record)
+    assert (command.RECORDS / "bench.md").read_text(encoding="utf-8") == table(record)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from book.tools.lab.measure import learned_from
-from book.tools.lab.scoring import fingerprint
 from lib import corpora
 from lib.__main__ import main
 from lib.corpora import normalize, references
+from lib.corpora.own import with_more
 from lib.corpora.remote import download_folder
 from lib.evaluation import score_texts, strangers, what_is_wrong
 from lib.evaluation.mistakes import far_pairs
@@ -29,6 +31,7 @@ NAMES = ("grammar-en-es", "tatoeba-en-es")
 ROOT = SHIPPED.parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 LANGUAGE_MODEL = SHIPPED / "tatoeba-en"
+OWN = Path(corpora.__file__).parent
 NEEDS_CORPUS = pytest.mark.skipif(
     not (download_folder() / "spa-eng.zip").is_file(),
     reason="the sentences are not here: TRANSFORMER_BOOK_CACHE names no folder with "
@@ -218,7 +221,10 @@ def test_its_pieces_are_those_of_the_training_part_alone(
     report: dict[str, Any], translator: Translator
 ) -> None:
     corpus = corpora.load("tatoeba-en-es")
-    texts = (text for pair in learned_from(corpus, report["command"]) for text in pair)
+    words = itertools.pairwise(shlex.split(report["command"]))
+    more = [[OWN / file] for option, file in words if option == "--also"]
+    learned = with_more(corpus, more, attribution="").splits["train"]
+    texts = (text for pair in learned for text in pair)
     size = report["settings"]["vocab_size"]
     built = SubwordVocabulary.build(texts, size, ALPHABET)
     assert built.tokens == translator.src_vocab.tokens
@@ -227,7 +233,8 @@ def test_its_pieces_are_those_of_the_training_part_alone(
 @NEEDS_CORPUS
 def test_its_scores_can_be_had_again(report: dict[str, Any], tmp_path: Path) -> None:
     splits = corpora.load("tatoeba-en-es").splits
-    assert fingerprint(set(references(far_pairs(splits)))) == report["far"]
+    far = "\n".join(sorted(map(normalize, references(far_pairs(splits)))))
+    assert hashlib.sha256(far.encode()).hexdigest() == report["far"]["sha256"]
     seen = {
         normalize(src) for name in ("train", "validation") for src, _ in splits[name]
     }
@@ -295,3 +302,16 @@ def test_the_language_model_scores_what_its_card_says_on_unseen_texts() -> None:
     told = report["scores"]["test"]
     assert score.perplexity == pytest.approx(told["perplexity"], abs=0.01)
     assert score.tokens == told["tokens"]
+
+
+@pytest.mark.parametrize("file", ["adapting", "page", "serving"])
+def test_what_was_measured_is_of_the_weights_that_ship(file: str) -> None:
+    record = read_json(SHIPPED / "measurements" / f"{file}.json")
+    found = record["weights"]
+    found = found if isinstance(found, dict) else {record["model"]: found}
+    for name, checksum in found.items():
+        weights = (SHIPPED / name / "model.safetensors").read_bytes()
+        assert hashlib.sha256(weights).hexdigest() == checksum, (
+            f"{file}.json is of other weights of {name}: measure it anew, as "
+            "lib/shipped/measurements/README.md says."
+        )

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import torch
 
-from book.tools.lab.bench import training, writing
-from book.tools.lab.bench.models import QUICK, Sizes
-from book.tools.lab.timing import Row, Turns, in_fresh_process
+from book.tools.bench import training, writing
+from book.tools.bench.models import QUICK, Sizes
+from book.tools.bench.timing import Row, Turns, in_fresh_process
 
 
 class Section(NamedTuple):

@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from book.tools.lab.bench.models import EOS, SOS, Sizes, book_model, marian
-from book.tools.lab.bench.training import OURS
-from book.tools.lab.timing import Contender, Turns
+from book.tools.bench.models import EOS, SOS, Sizes, book_model, marian
+from book.tools.bench.timing import Contender, Turns
+from book.tools.bench.training import OURS
 from lib.decoding import beam_search, greedy_decode
 from lib.model import Transformer
 from lib.text import Vocabulary

@@ -8,14 +8,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from book.tools.lab.bench.batches import (
+from book.tools.bench.batches import (
     batches_as_they_come,
     batches_by_length,
     batches_of_one_length,
     padding_share,
 )
-from book.tools.lab.bench.models import QUICK, PyTorchModel, Sizes, book_model
-from book.tools.lab.timing import Contender, Turns, in_fresh_process, peak_bytes
+from book.tools.bench.models import QUICK, PyTorchModel, Sizes, book_model
+from book.tools.bench.timing import Contender, Turns, in_fresh_process, peak_bytes
 from book.tools.project.address import ROOT
 from lib.attention import MultiHeadAttention
 from lib.model import Transformer

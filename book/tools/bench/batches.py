@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from book.tools.lab.bench.models import EOS, SOS, Sizes
+from book.tools.bench.models import EOS, SOS, Sizes
 from lib.text import Batch, TokenBatchSampler, collate
 
 

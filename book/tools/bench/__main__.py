@@ -1,8 +1,8 @@
 """Measure training and decoding side by side, in one run, on the machine at hand.
 
-    book/tools/lab/bench                       every section; minutes on two cores
-    book/tools/lab/bench training decoding     these sections only
-    book/tools/lab/bench --quick               tiny sizes, to see that all runs; no file
+    book/tools/bench                       every section; minutes on two cores
+    book/tools/bench training decoding     these sections only
+    book/tools/bench --quick               tiny sizes, to see that all runs; no file
 
 The numbers go to bench.json in lib/shipped/measurements, the table to bench.md there.
 """
@@ -10,17 +10,21 @@ The numbers go to bench.json in lib/shipped/measurements, the table to bench.md 
 import argparse
 import dataclasses
 import datetime
+import json
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from book.tools.lab.bench.models import QUICK, Sizes
-from book.tools.lab.bench.sections import SECTIONS, measure
-from book.tools.lab.bench.table import table
-from book.tools.lab.record import RECORDS, begun
-from book.tools.lab.timing import environment
-from lib.text.files import write_json, write_whole
+from book.tools.bench.models import QUICK, Sizes
+from book.tools.bench.sections import SECTIONS, measure
+from book.tools.bench.table import table
+from book.tools.bench.timing import environment
+from lib.text.files import read_json, write_json, write_whole
+from lib.translator import SHIPPED
+
+RECORDS = SHIPPED / "measurements"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -53,6 +57,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
             write_whole(folder / "bench.md", table(result))
     print(table(result), end="")
     return 0
+
+
+def begun(file: Path | None, head: dict[str, Any]) -> dict[str, Any]:
+    """Return what a file holds, if it was measured in this way; else the head alone.
+
+    Args:
+        file: where it would stand; None for a trial.
+        head: how all is measured: sizes, settings, the machine.
+    """
+    head = json.loads(json.dumps(head))
+    try:
+        found = read_json(file) if file and file.is_file() else {}
+    except ValueError:  # damaged: measured anew
+        found = {}
+    return found if head.items() <= found.items() else head
 
 
 if __name__ == "__main__":

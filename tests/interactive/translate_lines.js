@@ -1,0 +1,42 @@
+// Translate with the code of the page, without a page.
+//
+//     node translate_lines.js JOB.json
+//
+// The job names a translator's folder, sentences, and a beam (0 writes greedily). The
+// answer, JSON too: of each translation the ids, a list for each sentence, and the text.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { BeamSearch } from "../../book/interactive/beam.js";
+import { Greedy } from "../../book/interactive/greedy.js";
+import { Transformer } from "../../book/interactive/model.js";
+import { inKind } from "../../book/interactive/raw.js";
+import { joined, readText, SubwordVocabulary } from "../../book/interactive/subwords.js";
+import { readSafetensors } from "../../book/interactive/weights.js";
+
+const job = JSON.parse(readFileSync(process.argv[2], "utf-8"));
+const json = (/** @type {string} */ name) =>
+  JSON.parse(readFileSync(join(job.folder, name), "utf-8"));
+const bytes = readFileSync(join(job.folder, "model.safetensors"));
+const arrays = readSafetensors(new Uint8Array(bytes).buffer);
+const { model: sizes, prose = false } = json("config.json");
+const model = new Transformer(sizes, arrays);
+const vocabulary = SubwordVocabulary.fromTokenizer(json("tokenizer.json"));
+console.log(JSON.stringify(job.sentences.map(translate)));
+
+function translate(/** @type {string} */ sentence) {
+  const sources = readText(sentence, vocabulary, model.config.max_len, prose);
+  const ends = { sosId: vocabulary.sosId, eosId: vocabulary.eosId };
+  const ids = sources.map(({ ids: src }) => {
+    if (job.beam) {
+      const search = new BeamSearch(model, src, { ...ends, beamSize: job.beam });
+      while (!search.done) search.step();
+      return search.best()[0].ids;
+    }
+    const greedy = new Greedy(model, src, ends);
+    while (!greedy.done) greedy.step();
+    return greedy.ids;
+  });
+  const texts = sources.map(({ form }, i) => inKind(vocabulary.decode(ids[i]), form));
+  return { ids, text: joined(sources, texts) };
+}
