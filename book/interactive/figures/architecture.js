@@ -241,10 +241,11 @@ class Architecture extends Panels {
     const sizes = `(${input.rows}, ${input.cols}) → (${output.rows}, ${output.cols})`;
     const text = `${sizes}, ${this.count(selected)} parameters`;
     const rows = this.rowsOf(view === "input" ? input : output, weights[Number(view)]);
+    const colspan = 1 + rows[0].length;
     return [
-      [{ text: `${part.label}${whose}`, class: "title", colspan: 9 }],
-      [{ text, colspan: 9 }],
-      ...(weights[Number(view)] ? [["", ...this.words(from)]] : []),
+      [{ text: `${part.label}${whose}`, class: "title", colspan }],
+      [{ text, colspan }],
+      ...(weights[Number(view)] ? [["", ...this.words(from).map(turned)]] : []),
       ...this.words(part.side).map((word, t) => [word, ...rows[t]]),
     ];
   }
@@ -268,6 +269,11 @@ class Architecture extends Panels {
       }),
     );
   }
+}
+
+/** A word above a narrow column. @param {string} text */
+function turned(text) {
+  return { text, class: "turned" };
 }
 
 /**
