@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import copy
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_markdown_cell, new_notebook
 
-from book.tools.notebooks import notebooks
 from book.tools.site.captions import (
     CAPTION,
     FENCE,
@@ -122,15 +120,3 @@ def test_no_page_names_a_figure_or_an_equation_by_its_number(page: Path) -> None
 def test_names_are_found() -> None:
     named = named_in(*(text for each in BOOK.values() for text in sources(each)))
     assert len(named) > 50
-
-
-def test_running_a_chapter_numbers_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(notebooks, "number_chapters", numbered := Mock())
-    monkeypatch.setattr(notebooks, "run", Mock(return_value=[]))
-    paths = [tmp_path / "03_attention.ipynb", tmp_path / "same_as_pytorch.ipynb"]
-    for path in paths:
-        path.touch()
-    assert notebooks.main([str(path) for path in paths]) == 0
-    assert list(*numbered.call_args.args) == paths[:1]
