@@ -180,7 +180,6 @@ def silent(x: Any) -> Any:
 WRONG: list[tuple[Any, str]] = [
     # Each slip gets its own sentence: a value, a shape, NaN, an error.
     (lambda x: x**2, "This squares."),
-    (lambda x: x - 2 * x, "This turns the sign."),
     (lambda x: 6.0 if isinstance(x, float) else 6 * x, "double(x) should be"),
     (lambda x: 6 * x, "Too large."),
     (lambda x: 6.0 if isinstance(x, float) else x.sum(), "All is added up."),
@@ -280,17 +279,11 @@ def test_the_keyboard_still_interrupts() -> None:
 LARGE = torch.arange(20).reshape(4, 5)
 SAME: list[tuple[Any, Any]] = [
     ("a", "a"),
-    ([1, 2], (1, 2)),
     (torch.tensor([[1, 2]]), [[1, 2]]),
-    ([torch.tensor(1)], [1]),
     ({"a": 1.000001}, {"a": 1.0}),
     (np.array([1, 2]), torch.tensor([1, 2])),
-    (np.int64(1), 1),
     ([[True, False]], torch.tensor([[True, False]])),
-    ([torch.tensor(0.5), torch.tensor(1.0)], torch.tensor([0.5, 1.0])),
-    (1 + 1e-6, 1.0),
     (1, 1.0),
-    ([[1, 2]], torch.tensor([[1.0, 2.0]])),
     (torch.ones(2, dtype=torch.float16), [1.0, 1.0]),
     (torch.ones(2, requires_grad=True), torch.ones(2)),
     ([-math.inf], [-math.inf]),
@@ -298,7 +291,6 @@ SAME: list[tuple[Any, Any]] = [
 ]
 DIFFERENT: list[tuple[Any, Any, str]] = [
     (1.0, 2.0, "it should be 2, but is 1."),
-    ([1.0, 2.0], [1.0, 3.0], "it should be [1, 3], but is [1, 2]."),
     (torch.ones(2), torch.ones(2, 1), "it should have the shape (2, 1), but has (2,)."),
     (
         torch.ones(3, 4),
@@ -306,17 +298,12 @@ DIFFERENT: list[tuple[Any, Any, str]] = [
         "it is off in 9 of 12 places: at [0, 1] it should be 0, but is 1.",
     ),
     (math.nan, 1.0, "it should be 1, but is nan."),
-    (torch.tensor([math.nan] * 9), torch.zeros(9), "it is off in 9 of 9 places"),
     ("1", 1.0, "it should be 1, but is '1'."),
     (LARGE + 1, LARGE, "is off in 20 of 20 places: at [0, 0] it should be 0, but is 1"),
-    ((LARGE + 1).tolist(), LARGE, "is off in 20 of 20 places: at [0, 0]"),
-    ((LARGE + 1).numpy(), LARGE, "is off in 20 of 20 places: at [0, 0]"),
     (LARGE.T, LARGE, "it should have the shape (4, 5), but has (5, 4)."),
     ([1], [1, 2], "it should be [1, 2], but is [1]."),
     ([[1], [1, 2]], 1.0, "it should be 1, but is [[1], [1, 2]]."),
-    (None, 1.0, "it should be 1, but is None."),
     ({"a": 1.0}, {"a": 2.0}, "it should be {'a': 2.0}, but is {'a': 1.0}."),
-    ({"a": 1.0}, {"b": 1.0}, "it should be {'b': 1.0}, but is {'a': 1.0}."),
     (type("Same", (), {"__repr__": lambda _: "[1]"})(), [1], "as a list"),
     (LARGE.float(), LARGE, "it should hold whole numbers, but its dtype is torch.floa"),
     (LARGE, LARGE > 3, "it should be boolean, but its dtype is torch.int64: compare"),

@@ -79,17 +79,6 @@ def grading() -> Iterator[None]:
     strict(False)
 
 
-def stub(*_: Any) -> Any: ...
-
-
-@each_record
-@pytest.mark.parametrize("missing", [..., stub])
-def test_a_stub_is_not_answered_yet(one: Exercise, missing: Any, capsys: Any) -> None:
-    assert one(missing) is None
-    told = capsys.readouterr().out
-    assert told.startswith(f"Exercise {one.number}: not answered yet.")
-
-
 @each_record
 @pytest.mark.usefixtures("grading")
 def test_where_answers_are_graded_a_stub_fails(one: Exercise) -> None:

@@ -7,9 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pytest
@@ -20,7 +18,6 @@ from nbformat import v4
 from book.conftest import Output
 from book.tools.notebooks import portable
 from book.tools.project.address import ROOT
-from lib.layers import TokenEmbedding
 from lib.translator import SHIPPED
 from tests import shaken_kernel
 from tests.shaken_kernel import SIZE, shaken
@@ -57,29 +54,6 @@ def kernel_shakes(monkeypatch: pytest.MonkeyPatch) -> None:
         for name in names:
             monkeypatch.setattr(place, name, getattr(place, name))
     shaken_kernel.shake()
-
-
-def drawn(make: Callable[[], Any]) -> torch.Tensor:
-    torch.manual_seed(1)
-    made: torch.Tensor = make()
-    return made.detach()
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: torch.randn(64),
-        lambda: torch.nn.Linear(8, 8).weight,
-        lambda: TokenEmbedding(20, d_model=8, pad_id=0).table.weight,
-    ],
-)
-def test_what_is_drawn_moves(make: Any, request: pytest.FixtureRequest) -> None:
-    plain = drawn(make)
-    request.getfixturevalue("kernel_shakes")
-    by_hand = plain == 0  # padding's row
-    assert not drawn(make)[by_hand].any()
-    moves = relative(drawn(make), plain)[~by_hand].abs()
-    assert 0.5 * SIZE < moves.min() <= moves.max() < 2.5 * SIZE
 
 
 def test_shipped_weights_move_and_no_others(
