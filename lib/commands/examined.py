@@ -49,17 +49,20 @@ def _examined(asked: dict[str, Any], folder: Path) -> tuple[int, str]:
     try:
         stage.write_text("the file was imported", "utf-8")
         space = vars(_module(asked["place"]))
-        from lib.doctor import examine  # after the file: it takes seconds
+        import torch
+
+        from lib.doctor import built, examine  # after the file: it takes seconds
+
+        torch.set_num_threads(1)  # many small steps: more only wait for each other
 
         if name not in space:
             return 2, f"{asked['place']} has nothing that is called {name}."
         stage.write_text(f"{name} was examined", "utf-8")
         thing = eval(asked["build"], space) if asked["build"] else space[name]
-        call = (
-            eval(asked["call"], {**space, "piece": thing, "model": thing})
-            if asked["call"]
-            else None
-        )
+        call = None
+        if asked["call"]:
+            thing = built(thing, asked["kind"])
+            call = eval(asked["call"], {**space, "piece": thing, "model": thing})
         report = examine(thing, kind=asked["kind"], call=call)
         return report.status, str(report)
     except BaseException as error:

@@ -1,5 +1,113 @@
 """The doctor: take a class as it comes, and tell what is wrong with it."""
 
-from lib.doctor.examining import examine
+from __future__ import annotations
 
-__all__ = ["examine"]
+from collections.abc import Callable
+from typing import Any
+
+from torch import nn
+
+from lib.doctor.attention import examine_attention
+from lib.doctor.calling import Piece
+from lib.doctor.functions import examine_collate, examine_mask, examine_measure
+from lib.doctor.meeting import (
+    FUNCTIONS,
+    KINDS,
+    build,
+    failure,
+    guess,
+    shake,
+    undisturbed,
+)
+from lib.doctor.models import Model, examine_layer, examine_model, inside, start
+from lib.doctor.pieces import examine_feed_forward, examine_norm, examine_positions
+from lib.doctor.report import NotMetError, Report
+
+__all__ = ["built", "examine"]
+
+EXAMINED: dict[str, Callable[[Any, Report], None]] = {
+    "attention": examine_attention,
+    "norm": examine_norm,
+    "positions": examine_positions,
+    "feed-forward": examine_feed_forward,
+    "layer": examine_layer,
+    "model": examine_model,
+    "mask": examine_mask,
+    "collate": examine_collate,
+    "loss": examine_measure,
+    "accuracy": examine_measure,
+}
+
+
+def examine(thing: Any, *, kind: str | None = None, call: Any = None) -> Report:
+    """Examine a class, a function or a built model, and tell what is wrong with it.
+
+    Args:
+        thing: somebody's class, which is built by the names of its arguments; or a
+            module that is built already; or a function.
+        kind: what it is; guessed by its name if None.
+        call: how it is called, where that cannot be guessed; its arguments are named
+            as usual (``q, kv, mask``, or ``src, tgt``).
+
+    Returns:
+        A report: a table in a notebook, lines when printed; its ``status`` is 0 without
+        a fault, 1 with one, 2 where it could not be built or called.
+
+    Raises:
+        ValueError: if there is no such kind.
+
+    Example:
+        >>> from lib.layers import LayerNorm
+        >>> print(examine(LayerNorm).verdict)
+        LayerNorm, norm: no fault was found.
+    """
+    if kind is not None and kind not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}, but it is {kind!r}.")
+    report = Report(getattr(thing, "__name__", type(thing).__name__))
+    try:
+        report.kind = kind or guess(thing)
+        piece = built(thing, kind)
+        if kind is None and report.kind == "model" and not _reads_ids(piece):
+            report.kind = "layer"  # or several: what it is handed are vectors
+        _examine(piece, report, call)
+    except NotMetError as error:
+        report.unmet = str(error)
+    except Exception as error:
+        report.unmet = f"It stopped while it was examined: {failure(error)}"
+    return report
+
+
+def built(thing: Any, kind: str | None = None) -> Any:
+    """What a class builds; anything else as it is."""
+    return build(kind or guess(thing), thing) if isinstance(thing, type) else thing
+
+
+def _reads_ids(model: nn.Module) -> bool:
+    return any(isinstance(part, nn.Embedding) for part in model.modules())
+
+
+def _examine(piece: Any, report: Report, call: Any = None) -> None:
+    with undisturbed(piece):
+        met = call or piece
+        if isinstance(piece, nn.Module):
+            piece.eval()
+            start(piece, report)
+            if report.kind in ("layer", "model"):
+                for name, part in inside(piece):
+                    _piece(name, part, report)
+            shake(piece)
+        if report.kind not in FUNCTIONS:
+            met = (Model if report.kind == "model" else Piece)(piece, call)
+        EXAMINED[report.kind](met, report)
+
+
+def _piece(name: str, part: nn.Module, report: Report) -> None:
+    """Examine a piece of a model; only what is wrong with it is told."""
+    own = Report(name, guess(part))
+    try:
+        _examine(part, own)
+    except Exception:  # it takes what only its model hands it
+        return
+    for key, (level, text) in own.found.items():
+        if level == "fault":
+            report.found[f"{name} {key}"] = level, f"{name}: {text}"

@@ -27,7 +27,7 @@ SIZE = {size: row["value"] for size, row in _TABLE.items()}
 NAMES = {name: size for size, row in _TABLE.items() for name in row["names"].split()}
 FUNCTIONS = ("mask", "collate", "accuracy", "loss")
 NOT_BY_NAME = {
-    "attention": "layer|block|encoder|decoder",
+    "attention": "layer|block|encoder|decoder|lm|predict|classif|^vocab",
     "positions": "feed|ffn",
     "norm": "residual|connection|add",
 }
@@ -38,6 +38,12 @@ def plain(name: str) -> str:
     return name.replace("_", "").lower()
 
 
+def likely(name: str) -> str:
+    """The size that a name means, as a whole or by a part of it, or nothing."""
+    parts = (size for size, part in LIKELY.items() if re.search(part, name.lower()))
+    return NAMES.get(plain(name)) or next(parts, "")
+
+
 def guess(thing: Any) -> str:
     """Guess the kind of a thing by its name, and else by what it is called with.
 
@@ -45,19 +51,16 @@ def guess(thing: Any) -> str:
         NotMetError: if nothing tells.
     """
     own = type(thing) if isinstance(thing, nn.Module) else thing
-    is_class = isinstance(own, type)
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", own.__name__).lower()
     for kind, pattern in KINDS.items():
-        wrong_sort = is_class and kind in ("mask", "collate", "accuracy")
-        if wrong_sort or re.search(NOT_BY_NAME.get(kind, "^$"), name):
-            continue
-        if re.search(pattern, name):
+        odd: Any = isinstance(own, type) and kind in ("mask", "collate", "accuracy")
+        odd = odd or re.search(NOT_BY_NAME.get(kind, "^$"), name)
+        if not odd and re.search(pattern, name):
             return kind
     names = {plain(n) for n in signature(own, called=True)}
-    if names & CALLED["query"]:
-        return "attention"
-    if "logits" in names:
-        return "loss"
+    for role, kind in (("query", "attention"), ("logits", "loss"), ("ids", "model")):
+        if names & CALLED[role] and not (role == "ids" and "embed" in name):
+            return kind
     raise NotMetError(
         f"Nothing tells what {own.__name__} is. Say it with --kind (in a notebook, "
         f"kind=…): {', '.join(KINDS)}."
@@ -66,21 +69,24 @@ def guess(thing: Any) -> str:
 
 def signature(thing: Any, called: bool = False) -> dict[str, inspect.Parameter]:
     """The arguments that a thing is called, or a class is built, with."""
+    unbound = called and isinstance(thing, type)
     if called and isinstance(thing, nn.Module | type):
         thing = getattr(thing, "forward", None) or thing.__call__
-    found = inspect.signature(thing).parameters
+    found = [*inspect.signature(thing).parameters.items()][unbound:]
     star = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
-    return {n: p for n, p in found.items() if n != "self" and p.kind not in star}
+    return {n: p for n, p in found if p.kind not in star}
 
 
 class Sizes(dict[str, Any]):
     """A config that knows every usual name, as attributes and as keys."""
 
     def __missing__(self, name: str) -> Any:
-        return SIZE[NAMES[plain(name)]]
+        if size := likely(name):
+            return SIZE[size]
+        raise KeyError(name)
 
     def __getattr__(self, name: str) -> Any:
-        if plain(name) not in NAMES:
+        if not likely(name):
             raise AttributeError(f"{name} is no usual name of a size")
         return self[name]
 
@@ -93,18 +99,17 @@ def build(kind: str, own: type, depth: int = 0) -> Any:
     """
     given: dict[str, Any] = {}
     for name, parameter in signature(own).items():
-        size = NAMES.get(plain(name), "")
-        if plain(name) in ("config", "cfg", "args", "conf", "hparams", "params"):
+        size, asked = NAMES.get(plain(name), ""), parameter.default is parameter.empty
+        if plain(name) in CALLED["config"]:
             given[name] = _config(own, depth)
-        elif size and not _keeps(size, plain(name), parameter.default):
-            inner = kind == "feed-forward" and plain(name) in (
-                "hiddensize",
-                "hiddendim",
-            )
-            norm = kind == "norm" and size not in ("width", "epsilon", "flag", "device")
-            given[name] = SIZE["inner" if inner else "width" if norm else size]
-        elif parameter.default is parameter.empty:
-            given[name] = _likely(own, name, depth)
+        elif size and (asked or not _keeps(size, plain(name), parameter.default)):
+            if kind == "norm" and size not in ("width", "epsilon", "flag", "device"):
+                size = "width"
+            elif kind == "feed-forward" and plain(name).startswith("hidden"):
+                size = "inner"
+            given[name] = SIZE[size]
+        elif asked:
+            given[name] = _asked(own, name, depth)
     told = ", ".join(f"{n}={v}" for n, v in given.items() if isinstance(v, int | float))
     for shape in (SIZE["width"], [SIZE["width"]]):  # of a norm, a number or a list
         given.update({name: shape for name in given if "shape" in name})
@@ -112,16 +117,16 @@ def build(kind: str, own: type, depth: int = 0) -> Any:
             return own(**given)
         except Exception as error:
             why = failure(error)
-    raise NotMetError(
-        f"{own.__name__}({told}) could not be built: {why} Build it yourself: --build "
-        f"'{own.__name__}(…)', or in a notebook examine({own.__name__}(…))."
-    )
+    raise NotMetError(f"{own.__name__}({told}) could not be built: {why} {_help(own)}")
+
+
+def _help(own: type) -> str:
+    made = f"{own.__name__}(…)"
+    return f"Build it yourself: --build '{made}', or in a notebook examine({made})."
 
 
 def _keeps(size: str, name: str, default: Any) -> bool:
     """Tell the arguments whose default says more than a size of ours."""
-    if default is inspect.Parameter.empty:
-        return False
     if default is None:
         return size in ("each", "activation", "device") or name in ("kdim", "vdim")
     return isinstance(default, bool | str) or size in ("epsilon", "activation")
@@ -136,7 +141,7 @@ def _config(own: type, depth: int) -> Any:
     return Sizes()
 
 
-def _likely(own: type, name: str, depth: int) -> Any:
+def _asked(own: type, name: str, depth: int) -> Any:
     """A piece that a class asks for, built from the same file; else a likely size."""
     with contextlib.suppress(NotMetError):
         kind = "attention" if "att" in name else guess(type(name, (), {}))
@@ -145,13 +150,10 @@ def _likely(own: type, name: str, depth: int) -> Any:
             fits = mine and issubclass(value, nn.Module) and value is not own
             if fits and depth < 3 and guess(value) == kind:
                 return build(kind, value, depth + 1)
-    for size, pattern in LIKELY.items():
-        if re.search(pattern, name.lower()):
-            return SIZE[size]
+    if size := likely(name):
+        return SIZE[size]
     raise NotMetError(
-        f"{own.__name__} asks for `{name}`, a name that says nothing here. Build it "
-        f"yourself: --build '{own.__name__}(…)', or in a notebook "
-        f"examine({own.__name__}(…))."
+        f"{own.__name__} asks for `{name}`, a name that says nothing here. {_help(own)}"
     )
 
 
@@ -160,7 +162,7 @@ def failure(error: BaseException) -> str:
     text = f"{type(error).__name__}: {' '.join(str(error).split())[:200].rstrip('.')}"
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         file, number = frame.filename, frame.lineno or 0
-        if not re.search(r"lib[/\\](doctor|commands)|site-packages|^<frozen", file):
+        if not re.search(r"lib[/\\](doctor|commands)|site-packages|^<", file):
             line = linecache.getline(file, number).strip()
             return f"{text}; in line {number} of {Path(file).name}: {line}"
     return f"{text}."
@@ -179,30 +181,29 @@ def shake(module: Any) -> None:
 def undisturbed(module: Any) -> Iterator[None]:
     """Leave weights, mode, gradients and random numbers as they were."""
     parts = [*module.modules()] if isinstance(module, nn.Module) else []
-    modes = [(part, part.training) for part in parts]
-    buffers = [(b, b.clone()) for part in parts for b in part.buffers(recurse=False)]
+    kept = [(part, part.training, dict(part._buffers)) for part in parts]
     weights = {p for part in parts for p in part.parameters(recurse=False)}
-    state = [(p, p.data, p.grad, p.requires_grad) for p in weights]
+    buffers = {b for part in parts for b in part.buffers(recurse=False)}
+    state = [(t, t.data, t.grad, t.requires_grad) for t in weights | buffers]
     drawn = random.getstate()
+    frozen = not any(p.requires_grad for p in weights)
     try:
         with torch.random.fork_rng(), torch.enable_grad(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             torch.manual_seed(0)
-            frozen = not any(p.requires_grad for p in weights)
-            for p in weights:  # theirs stay untouched: trials are made with copies
-                p.data = p.data.clone()
-                p.requires_grad_(p.is_floating_point() and (frozen or p.requires_grad))
-                p.grad = None
+            for t, data, _, wanted in state:  # trials are made with copies
+                t.data, t.grad = data.clone(), None
+                if t in weights and t.is_floating_point():
+                    t.requires_grad_(frozen or wanted)
             yield
     finally:
         random.setstate(drawn)
-        for p, data, grad, wanted in state:
-            p.data, p.grad = data, grad
-            p.requires_grad_(wanted)
-        for buffer, before in buffers:
-            buffer.data.copy_(before)
-        for part, mode in modes:
+        for t, data, grad, wanted in state:
+            t.data, t.grad = data, grad
+            t.requires_grad_(wanted)
+        for part, mode, own in kept:
             part.training = mode
+            part._buffers.update(own)
 
 
 def quietly(action: Callable[[], Any]) -> Any:

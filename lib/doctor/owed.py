@@ -1,33 +1,191 @@
-"""What every piece owes: who sees whom, both modes, gradients, its input."""
+"""What every piece owes: keys from outside, masks, who sees whom, both modes."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from lib.doctor.calling import Piece, moved
-from lib.doctor.meeting import failure
+from lib.doctor.calling import (
+    BATCH,
+    QUERIES,
+    SEEN,
+    Form,
+    Piece,
+    moved,
+    written,
+    written_ways,
+)
+from lib.doctor.meeting import failure, guess, quietly, undisturbed
 from lib.doctor.report import Report
 
+SELF = torch.eye(QUERIES, dtype=torch.bool)
 
-def pattern(reach: Tensor, report: Report, must: bool = False) -> None:
-    """Tell who sees whom, and whether that is a slip; one that must not see ahead."""
-    sees = reach.any(0)
+
+def outside(piece: Piece, x: Tensor, report: Report) -> Tensor | None:
+    """What is looked at from outside, longer than the queries; None if nothing is."""
+    if not {"key", "memory"} & set(piece.roles):
+        return None
+    memory, attends = piece.some(SEEN, 2), report.kind == "attention"
+    try:
+        out = piece(x, memory)
+    except Exception as error:
+        guessed, why = piece.of_memory, failure(error)
+        piece.of_memory = {mask: not of for mask, of in guessed.items()}
+        out = quietly(lambda: piece(x, memory))
+        if out is None:
+            piece.of_memory = guessed
+            sizes = {str(BATCH * SEEN * piece.width), str(QUERIES)}
+            cut = attends and sizes <= {*re.findall(r"\d+", why)}
+            if piece.needs_memory or "key" in piece.roles:
+                key = "keys_as_queries" if attends else "lengths_differ"
+                report.add("keys_cut" if cut else key, why=why)
+            return piece.some(QUERIES, 2) if piece.needs_memory else None
+    other = piece.others(memory)
+    changed = {
+        "memory": (other, None),
+        "key": (other, memory),
+        "value": (memory, other),
+    }
+    for role, name in piece.roles.items():
+        if role != "x" and not moved(out, piece(x, *changed[role])).any():
+            if role == "memory" and not piece.needs_memory:
+                return None
+            report.add("unread" if attends else "memory_unread", name=name)
+    report.add("lengths")
+    return memory
+
+
+def masks(
+    piece: Piece,
+    x: Tensor,
+    memory: Tensor | None,
+    report: Report,
+    slip: Callable[[str], tuple[str, dict[str, str]]] | None = None,
+) -> None:
+    """Find how each mask is written, and tell it; one without effect is a fault."""
+    for name, of in [*piece.of_memory.items()]:
+        if of and memory is None and "memory" in piece.roles:
+            continue  # of words that it is not handed
+        if memory is None or report.kind == "attention":
+            sources = [memory is not None]
+        else:
+            sources = [of, not of]
+        keys: list[str] = []
+        for of_memory in sources:
+            key, form = _fitting(piece, name, x, memory, of_memory)
+            keys.append(key)
+            if form:
+                piece.of_memory[name] = of_memory
+                if name in piece.open or piece.writes:
+                    piece.open[name] = form
+                report.add(key, name=name, meaning=form[0], shape=form[1])
+                report.add("mask_tried", name=name)
+                if report.kind == "attention" and "T" in form[1]:
+                    _corners(piece, name, x, memory, form, report)
+                break
+        else:
+            ways = ("mask_strange", "mask_inert", "mask_refused")
+            key = next(key for key in ways if key in keys)
+            values: dict[str, str] = {}
+            if slip and key == "mask_strange":
+                key, values = slip(name)
+            report.add(key or "mask_strange", name=name, **values)
+
+
+def _fitting(
+    piece: Piece, name: str, x: Tensor, memory: Tensor | None, of_memory: bool
+) -> tuple[str, Form | None]:
+    """What a mask comes to, a key of the sentences; and its form, if one fits."""
+    long = memory.size(1) if of_memory and memory is not None else x.size(1)
+    causal = torch.arange(long) <= torch.arange(x.size(1))[:, None] + of_memory
+    ends = torch.tensor([long - 2, long - 1])[:, None, None]
+    padded = (torch.arange(long) < ends).expand(BATCH, x.size(1), long)
+    base, ran, inert = quietly(lambda: piece(x, memory)), 0, True
+    for form in written_ways():
+        for look in (causal.expand(BATCH, -1, -1), padded):
+            mask = {name: written(look, form, piece.heads)}
+            out = quietly(lambda: piece(x, memory, **mask))  # noqa: B023
+            if mask[name] is None or out is None:
+                continue
+            judged = torch.ones_like(look)
+            if not of_memory:  # a word is a query too, and nobody reads padding's
+                judged = ~torch.eye(long, dtype=torch.bool) & look.any(1)[:, :, None]
+            inert = inert and base is not None and not moved(base, out).any()
+            if all(
+                (column == look[:, :, s])[judged[:, :, s]].all()
+                for s, column in enumerate(piece.columns(x, memory, of_memory, **mask))
+            ):
+                return "mask_fits", form
+            ran += 1
+    return ("mask_inert" if inert else "mask_strange") if ran else "mask_refused", None
+
+
+def _corners(
+    piece: Piece, name: str, x: Tensor, memory: Any, form: Form, report: Report
+) -> None:
+    """A row that sees nothing, and half precision, where −1e9 is no number."""
+    look = torch.ones(BATCH, QUERIES, (x if memory is None else memory).size(1)).bool()
+    look[:, 0] = False
+    mask: Any = written(look, form, piece.heads)
+    if piece(x, memory, **{name: mask}).isnan().any():
+        report.add("blind_row")
+    with undisturbed(piece.target):
+        if isinstance(piece.target, nn.Module):
+            piece.target.half()
+        half: list[Any] = [None if t is None else t.half() for t in (x, memory)]
+        try:
+            piece(*half, **{name: mask.half() if mask.is_floating_point() else mask})
+        except RuntimeError as error:
+            if "overflow" in str(error):
+                report.add("half", why=failure(error))
+
+
+def pattern(piece: Piece, x: Tensor, memory: Any, report: Report, must: bool) -> None:
+    """Who sees whom among the queries, and whether that is a slip.
+
+    Args:
+        piece: what is examined.
+        x: its queries.
+        memory: what it looks at besides, if anything.
+        report: what is written to.
+        must: whether it must not see ahead.
+    """
+    sees = piece.reach(x, memory).any(0)
     ahead, before = sees.triu(1), sees.tril(-1)
-    if ahead.any() and (must or not before.any() or not ahead.triu(2).any()):
+    cross = report.kind == "attention" and memory is not None
+    if cross and (sees & ~SELF).any():
+        t, s = (sees & ~SELF).nonzero()[0].tolist()
+        report.add("query_alone", s=s, t=t)
+    elif cross:
+        report.add("query_tried")
+    elif not before.any() and not ahead.any():
+        if report.kind != "model" and any(map(attends, parts(piece.target))):
+            report.add("sees_itself")
+    elif ahead.any() and (must or not before.any() or not ahead.triu(2).any()):
         t, s = ahead.nonzero()[0].tolist()
         one = "sees_future" if ahead.triu(2).any() else "sees_next"
         report.add("upside_down" if not before.any() else one, s=s, t=t)
-    elif before.any() and not ahead.any():
+    elif not ahead.any():
         report.add("causal")
 
 
-def soundness(piece: Piece, x: Tensor, memory: Tensor | None, report: Report) -> None:
-    """What every piece owes: both modes, a batch of one, gradients, its input."""
-    module = piece.target
-    out = piece(x, memory)
+def parts(target: Any) -> list[nn.Module]:
+    """A module and all that is in it."""
+    return [*target.modules()] if isinstance(target, nn.Module) else []
+
+
+def attends(module: nn.Module) -> bool:
+    """Whether a module is attention, by its name."""
+    return quietly(lambda: guess(module)) == "attention"
+
+
+def soundness(piece: Piece, x: Tensor, memory: Any, report: Report) -> None:
+    """Both modes, a batch of one, gradients, an input that stays as it is."""
+    module, out = piece.target, piece(x, memory)
     if moved(out, again := piece(x, memory)).any():
         report.add("restless", off=float((out - again).abs().max()))
         return
@@ -36,39 +194,35 @@ def soundness(piece: Piece, x: Tensor, memory: Tensor | None, report: Report) ->
         report.add("batch_mixed")
     if piece.changed:
         report.add("changes_input")
-    unused(module, lambda: piece(x, memory), report)
-    if isinstance(module, nn.Module):
-        try:
-            alone = piece(x[:1], None if memory is None else memory[:1])
-            if moved(out[:1], alone).any():
-                report.add("batch_of_one")
-            module.train()
-            piece(x, memory)
-            report.add("modes")
-        except Exception as error:
-            report.add(
-                "training" if module.training else "one_sentence", why=failure(error)
-            )
-        finally:
-            module.eval()
-
-
-def unused(module: Any, run: Any, report: Report) -> None:
-    """A matrix that gets no gradient, beside others that do, serves nothing."""
-    out = run()
-    if not isinstance(module, nn.Module) or not out.requires_grad:
+    if not isinstance(module, nn.Module):
         return
-    module.zero_grad()
-    out.square().sum().backward()
-    dead = [n for n, p in module.named_parameters() if p.dim() > 1 and p.grad is None]
-    for full in dead:
-        owner = full.removesuffix(".weight").rpartition(".")[0]
-        beside = module.get_submodule(owner).parameters()
-        alive = any(p.grad is not None for p in beside if p.dim() > 1)
-        one = module.get_submodule(full.rpartition(".")[0])
-        alive = alive and not isinstance(one, nn.Embedding)
+    _unused(module, out, report)
+    try:
+        alone = piece(x[:1], None if memory is None else memory[:1])
+        if moved(out[:1], alone).any():
+            report.add("batch_of_one")
+        module.train()
+        piece(x, memory)
+        report.add("modes")
+    except Exception as error:
         report.add(
-            "unused" if alive else "unused_part", name=full.removesuffix(".weight")
+            "training" if module.training else "one_sentence", why=failure(error)
         )
-    if not dead:
+    finally:
+        module.eval()
+
+
+def _unused(module: nn.Module, out: Tensor, report: Report) -> None:
+    """A matrix that gets no gradient, beside others that do, serves nothing."""
+    module.zero_grad()
+    quietly(out.square().sum().backward)
+    learned = {
+        n: p.grad is not None for n, p in module.named_parameters() if p.dim() > 1
+    }
+    for full in (n for n, got in learned.items() if not got and any(learned.values())):
+        name = full.removesuffix(".weight")
+        beside = [learned[n] for n in learned if n.startswith(name.rpartition(".")[0])]
+        table = isinstance(module.get_submodule(full.rpartition(".")[0]), nn.Embedding)
+        report.add("unused" if any(beside) and not table else "unused_part", name=name)
+    if all(learned.values()):
         report.add("gradients")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from lib.doctor.calling import BATCH, QUERIES, Piece, moved, vectors
-from lib.doctor.meeting import SIZE, failure, signature
-from lib.doctor.owed import soundness
-from lib.doctor.report import NotMetError, Report
+from lib.doctor.calling import BATCH, QUERIES, Piece, moved
+from lib.doctor.meeting import NAMES, SIZE, failure, plain, signature
+from lib.doctor.owed import SELF, parts, soundness
+from lib.doctor.report import Report
 
 
 def _centered(x: Tensor) -> Tensor:
@@ -47,17 +47,23 @@ def examine_norm(piece: Piece, report: Report) -> None:
         NotMetError: if it cannot be called.
     """
     piece.settle()
-    x = vectors(QUERIES, piece.width)
+    x = piece.some(QUERIES)
     louder = torch.cat([x[:, :1], 9 * x[:, 1:] + 3], dim=1)
     if moved(piece(x)[:, :1], piece(louder)[:, :1]).any():
         report.add("norm_neighbors", words=QUERIES - 1)
-    is_module = isinstance(piece.target, nn.Module)
-    own = list(piece.target.parameters()) if is_module else []
+    own = [p for part in parts(piece.target) for p in part.parameters(recurse=False)]
     for p in own:
         p.data = torch.ones_like(p)
+
+    def fits(key: str, eps: float, size: float) -> bool:
+        """Its gain and shift are ones, or stand for 1 + gain."""
+        out, normed = piece(size * x), NORMS[key](size * x, eps)
+        ways = (normed, normed + 1, 2 * normed, 2 * normed + 1)
+        return any(not moved(out, found).any() for found in ways)
+
     known = [v for v in vars(piece.target).values() if isinstance(v, float)]
     for key, eps in itertools.product(NORMS, [*known, 1e-5, 1e-6, 1e-8, 1e-12, 1e-3]):
-        if all(_is_norm(piece, key, eps, size * x) for size in (1.0, 0.003)):
+        if fits(key, eps, 1.0) and fits(key, eps, 0.003):
             report.add(key, eps=eps, less=piece.width - 1, wide=piece.width)
             if key in [*NORMS][:6] and any(p.numel() == 1 for p in own):
                 report.add("one_gain", wide=piece.width)
@@ -65,13 +71,6 @@ def examine_norm(piece: Piece, report: Report) -> None:
     else:
         report.add("norm_strange")
     soundness(piece, x, None, report)
-
-
-def _is_norm(piece: Piece, key: str, eps: float, x: Tensor) -> bool:
-    """Whether it is this norm; its gain and shift are ones, or stand for 1 + gain."""
-    out, normed = piece(x), NORMS[key](x, eps)
-    likely = (normed, normed + 1, 2 * normed, 2 * normed + 1)
-    return any(not moved(out, found).any() for found in likely)
 
 
 # Exponents of a pair of columns i of D: those of the sine and of the cosine.
@@ -88,32 +87,30 @@ WAVES: dict[str, Callable[[Tensor, int], tuple[Tensor, Tensor]]] = {
 
 
 def examine_positions(piece: Piece, report: Report) -> None:
-    """Examine positions, a module that adds them or a function that lists them.
+    """Examine positions: a module that adds or turns, or a function that lists them.
 
     Raises:
         NotMetError: if it cannot be called.
     """
-    table = _table(piece, report)
-    if table is None:
-        return
-    same = not moved(table[None, :1].expand(1, len(table), -1), table[None])[0].any()
-    if same:
-        owns = {*piece.target.state_dict()} or None
-        report.add("positions_same" if table.any() or owns else "positions_none")
-        return
-    names = [n for n, v in vars(piece.target).items() if isinstance(v, Tensor)]
-    if names:
-        report.add("no_buffer", name=names[0])
+    if isinstance(piece.target, nn.Module):
+        piece.settle()
+        table = _table(piece, report)
+        if table is None:
+            return
+    else:
+        sizes = {"longest": 40, "width": SIZE["width"]}
+        named = signature(piece.run)
+        given = {n: sizes.get(NAMES.get(plain(n), ""), 1) for n in named}
+        table = piece.run(**given).squeeze().double()
     for key, base, first in itertools.product(WAVES, (1e4, 1e3, 1e2, 1e5), (0, 1)):
         if _is_wave(table, key, base, first):
             report.add(key)
             if base != 1e4 or first:
                 report.add("waves_other", base=f"{base:.0f}", first=first)
             return
-    learned = isinstance(piece.target, nn.Module) and any(
-        p.shape[-1:] == table.shape[-1:] for p in piece.target.parameters()
-    )
-    report.add("positions_learned" if learned else "positions_strange")
+    learned = [p for part in parts(piece.target) for p in part.parameters()]
+    has = any(p.shape[-1:] == table.shape[-1:] for p in learned)
+    report.add("positions_learned" if has else "positions_strange")
 
 
 def _is_wave(table: Tensor, key: str, base: float, first: int) -> bool:
@@ -121,71 +118,60 @@ def _is_wave(table: Tensor, key: str, base: float, first: int) -> bool:
     pair = torch.arange(table.size(1) // 2, dtype=torch.float64)
     slow = WAVES[key](pair, table.size(1))
     sine, cosine = (place / base ** slow[0]).sin(), (place / base ** slow[1]).cos()
-    ways = [torch.stack(p, -1).flatten(1) for p in ((sine, cosine), (cosine, sine))]
-    ways += [torch.cat(p, -1) for p in ((sine, cosine), (cosine, sine))]
+    pairs = ((sine, cosine), (cosine, sine))
+    ways = [torch.stack(p, -1).flatten(1) for p in pairs]
+    ways += [torch.cat(p, -1) for p in pairs]
     return any((w - table).abs().max() < 1e-3 for w in ways)
 
 
 def _table(piece: Piece, report: Report) -> Tensor | None:
-    """What stands at each place: (places, D), once it is clear where it is added."""
-    wide, long = SIZE["width"], 40
-    if not isinstance(piece.target, nn.Module):
-        sizes = {"longest": long, "width": wide}
-        return _of_function(piece, sizes)
-    sides = [b.shape[-1] for b in (*piece.target.buffers(), *piece.target.parameters())]
-    wide = sides[0] if sides and sides[0] > 1 else wide
-
-    def run(x: Tensor) -> Tensor:
-        out = piece.run(x)
-        out = out[0] if isinstance(out, tuple) else out
-        if out.shape[1:] == x.shape[1:] or out.dim() < 3:
-            return out.expand_as(x)
-        return out
-
-    x = vectors(QUERIES, wide)
-    try:
-        plain, out = run(torch.zeros_like(x)), run(x.clone())
-    except Exception as error:
-        raise NotMetError(
-            f"Vectors of shape {tuple(x.shape)} could not be handed to it: "
-            f"{failure(error)}"
-        ) from error
-    times = ((out - plain) / x).median()
-    if moved(out - plain, times * x).any():
+    """What stands at each place, (places, D), where it is added and not the same."""
+    x = piece.some(QUERIES)
+    at = piece(0 * x)
+    if not at.any() and moved(piece(x), x).any():
+        _turned(piece, report)
+        return None
+    times = ((piece(x) - at) / x).median()
+    if moved(piece(x) - at, times * x).any():
         report.add("positions_strange")
         return None
     report.add("positions_times", times=f"{float(times):.2f}")
-    over = [
-        (plain - plain.select(d, 0).unsqueeze(d)).abs().max() > 1e-4 for d in (0, 1)
-    ]
-    first = bool(over[0] and not over[1])
-    if first:
-        report.add("positions_first")
-    zeros = torch.zeros(long, 1, wide) if first else torch.zeros(1, long, wide)
-    _too_long(run, first, report)
-    return (run(zeros).transpose(0, 1) if first else run(zeros))[0].detach().double()
-
-
-def _too_long(run: Any, first: bool, report: Report) -> None:
-    x = torch.zeros(BATCH, SIZE["longest"] + 9, SIZE["width"])
-    x = x.transpose(0, 1) if first else x
+    if not moved(at, at[:, :1].expand_as(at)).any():
+        if moved(at, at[:1].expand_as(at)).any():
+            piece.layout = "sequence"
+            report.add("positions_first")
+        else:
+            owns = piece.target.state_dict()
+            report.add("positions_same" if at.any() or owns else "positions_none")
+            return None
+    for name, value in vars(piece.target).items():
+        if isinstance(value, Tensor):
+            report.add("no_buffer", name=name)
+    x = torch.zeros(BATCH, SIZE["longest"] + 9, piece.width)
     try:
-        out = run(x)
-    except ValueError:
-        return
+        long = piece(x)
+        return long[0, :40].detach().double()
     except Exception as error:
-        report.add("too_long", why=failure(error))
-        return
-    if out.shape != x.shape:
-        report.add("too_long_cut", given=x.size(1), got=out.size(1))
+        if not isinstance(error, ValueError):
+            report.add("too_long", why=failure(error))
+        elif "it returns" in str(error):
+            report.add("too_long_cut", given=x.size(1))
+    return piece(x[:, :40])[0].detach().double()
 
 
-def _of_function(piece: Piece, sizes: dict[str, int]) -> Tensor:
-    from lib.doctor.meeting import NAMES, plain
-
-    given = {n: sizes.get(NAMES.get(plain(n), ""), 1) for n in signature(piece.run)}
-    out = piece.run(**given)
-    return out.squeeze().double()
+def _turned(piece: Piece, report: Report) -> None:
+    """Rotary positions: what two vectors say of each other tells their distance."""
+    q, k = (piece.some(1, seed).expand(-1, 9, -1) for seed in (1, 2))
+    queries = piece(q, k)
+    piece.nth = 1
+    keys = piece(q, k) if "key" in piece.roles else piece(k)
+    said = queries @ keys.mT
+    rotary = re.search("rot|rope", type(piece.target).__name__.lower())
+    if not moved(said[:, 1:, 1:], said[:, :-1, :-1]).any():
+        report.add("turned")
+    else:
+        off = f"{float(said[0, 0, 1]):.3f}", f"{float(said[0, 7, 8]):.3f}"
+        report.add("turned_apart" if rotary else "positions_strange", off=off)
 
 
 def examine_feed_forward(piece: Piece, report: Report) -> None:
@@ -195,7 +181,7 @@ def examine_feed_forward(piece: Piece, report: Report) -> None:
         NotMetError: if it cannot be called.
     """
     piece.settle()
-    x, y = vectors(QUERIES, piece.width), vectors(QUERIES, piece.width, 2)
+    x, y = piece.some(QUERIES), piece.some(QUERIES, 2)
     zero = piece(0 * x)
     if not moved(piece(x) + piece(y), piece(x + y) + zero).any():
         report.add("ff_linear")
@@ -203,6 +189,6 @@ def examine_feed_forward(piece: Piece, report: Report) -> None:
         report.add("ff_first")
     elif (piece(x) >= 0).all() and (piece(y) >= 0).all():
         report.add("ff_last")
-    reach = piece.reach(x, None) & ~torch.eye(QUERIES, dtype=torch.bool)
+    reach = piece.reach(x, None) & ~SELF
     report.add("ff_neighbors" if reach.any() else "ff_tried")
     soundness(piece, x, None, report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import tomllib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,26 +16,6 @@ class NotMetError(Exception):
     """What could not be built or called, in one sentence, with the line that helps."""
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was found: how much it matters, what it is, what proves it."""
-
-    level: str
-    what: str
-    proof: str = ""
-    mistake: int | None = None  # its number in the gallery
-    where: str = ""  # the piece of a model that it was found in
-
-    def at(self, where: str) -> Finding:
-        """The same finding, in a piece of a model."""
-        return replace(self, where=where)
-
-    def __str__(self) -> str:
-        entry = f" [mistake {self.mistake}]" if self.mistake else ""
-        place = f"{self.where}: " if self.where else ""
-        return f"{place}{self.what}{entry}" + (f"\n{self.proof}" if self.proof else "")
-
-
 @dataclass
 class Report:
     """All that was found about one class, function or model."""
@@ -43,22 +23,22 @@ class Report:
     name: str
     kind: str = ""
     unmet: str = ""
-    findings: list[Finding] = field(default_factory=list)
+    found: dict[str, tuple[str, str]] = field(default_factory=dict)  # key: level, text
     started: dict[str, float] = field(default_factory=dict)  # spreads of its matrices
 
     def add(self, key: str, **values: Any) -> None:
-        """Say one of the sentences, once."""
+        """Say one of the sentences; a fault comes with what proves it."""
         said = SENTENCES[key]
         level = next(level for level in LEVELS if level in said)
-        what, proof = said[level].format(**values), said.get("proof", "")
-        found = Finding(level, what, proof.format(**values), said.get("mistake"))
-        if found.what not in [f.what for f in self.findings]:
-            self.findings.append(found)
+        entry = f" [mistake {said['mistake']}]" if "mistake" in said else ""
+        proof = "\n" + said["proof"] if "proof" in said else ""
+        text = (said[level] + entry + proof).format(**values)
+        self.found[f"{key} {values.get('name', '')}"] = level, text
 
     @property
-    def faults(self) -> list[Finding]:
+    def faults(self) -> list[str]:
         """What is proved to be wrong; the likeliest cause comes first."""
-        return [f for f in self.findings if f.level == "fault"]
+        return [text for level, text in self.found.values() if level == "fault"]
 
     @property
     def status(self) -> int:
@@ -69,7 +49,7 @@ class Report:
         """The table: levels and findings; all that was tried is one row."""
         rows = [("not met", self.unmet)] if self.unmet else []
         for level in LEVELS:
-            found = [str(f) for f in self.findings if f.level == level]
+            found = [text for own, text in self.found.values() if own == level]
             short = level in ("tried", "not tested") and found
             rows += [(level, text) for text in (["; ".join(found)] if short else found)]
         return rows
@@ -83,11 +63,8 @@ class Report:
         return f"{self.name}{', ' * bool(self.kind)}{self.kind}: {told}."
 
     def __str__(self) -> str:
-        lines = [self.verdict]
-        for level, text in self.rows():
-            first, *rest = text.split("\n")
-            lines += [f"  {level:<11} {first}", *(f"{'':<14}{line}" for line in rest)]
-        return "\n".join(lines)
+        rows = (f"  {a:<11} {b}".replace("\n", "\n" + 14 * " ") for a, b in self.rows())
+        return "\n".join([self.verdict, *rows])
 
     def _repr_html_(self) -> str:
         rows = [f"<td>{a}</td><td>{html.escape(b)}</td>" for a, b in self.rows()]
