@@ -22,6 +22,7 @@ import pytest
 
 from lib import commands, corpora
 from lib.__main__ import main
+from lib.commands.evaluate import trained_on
 from lib.corpora import SAMPLE, Corpus
 from lib.text import Vocabulary
 from lib.training import TranslationTask
@@ -314,14 +315,6 @@ def test_a_sentence_goes_through_the_files_of_the_map(
 # --- evaluate -------------------------------------------------------------------------
 
 
-def test_it_scores_the_unseen_parts(lib: Lib) -> None:
-    done = lib("evaluate", "--limit", "10", "--model", "grammar-en-es")
-    assert done.code == 0
-    assert "unseen_sentences: " in done.out
-    assert "unseen_combinations: " in done.out
-    assert "of 10 sentences" in done.out
-
-
 def test_strangers_need_no_corpus_and_are_told_by_kind(
     lib: Lib, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -383,19 +376,7 @@ def test_a_folder_that_does_not_tell_its_corpus_asks_for_one(
     assert done.code == 2
     assert done.err.endswith("name a --corpus.\n")
     assert lib("evaluate", "--model", "model", "--corpus", "phrases").code == 0
-
-
-def test_the_corpus_is_the_one_it_was_trained_on(
-    monkeypatch: pytest.MonkeyPatch, refused: Refused
-) -> None:
-    load = Mock(side_effect=OSError("The file could not be downloaded."))
-    monkeypatch.setattr(corpora, "load", load)
-    for options, corpus in (
-        ((), "tatoeba-en-es"),
-        (("--model", "grammar-en-es"), "grammar"),
-    ):
-        assert "could not be downloaded" in refused("evaluate", *options)
-        load.assert_called_with(corpus)
+    assert trained_on("any", {"corpus": "tatoeba-en-es"}) == "tatoeba-en-es"
 
 
 # --- train ----------------------------------------------------------------------------

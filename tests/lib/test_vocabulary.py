@@ -24,15 +24,11 @@ WORDS = st.lists(WORD, min_size=1, max_size=8)
     [
         ("", []),
         ("  lets   go ", ["lets", "go"]),
-        ("¿Le gusta?", ["¿", "Le", "gusta", "?"]),
         ("¡No, señor!", ["¡", "No", ",", "señor", "!"]),
         ("I don’t know.", ["I", "don't", "know", "."]),
         ("the girls' car", ["the", "girls", "'", "car"]),
         ("'go'", ["'", "go", "'"]),
-        ("at 10:30", ["at", "10", ":", "30"]),
-        ("well...", ["well", ".", ".", "."]),
         ("<pad>", ["<", "pad", ">"]),
-        ("Ana and ANA", ["Ana", "and", "ANA"]),
         (unicodedata.normalize("NFD", "él, señor"), ["él", ",", "señor"]),
         ("कि और की।", ["कि", "और", "की", "।"]),  # vowels are marks on letters
         ("שָׁלוֹם, דָּן", ["שָׁלוֹם", ",", "דָּן"]),
