@@ -163,10 +163,6 @@ def test_what_makes_no_batch_is_refused(call: Call, words: str) -> None:
     refuses(call, words)
 
 
-def test_a_sentence_may_fill_a_batch() -> None:
-    assert list(TokenBatchSampler([30], max_tokens=30)) == [[0]]
-
-
 # --- TranslationData ------------------------------------------------------------------
 
 

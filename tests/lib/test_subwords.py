@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import os
 import pickle  # noqa: TID251 - several processes hand vocabularies on this way
 import re
@@ -269,23 +268,12 @@ def test_a_file_that_is_no_vocabulary_is_refused(
     assert len(message) < len(str(file)) + 200
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("vocab", {**WORDS, "a": 2**40}),
-        ("merges", [["two\nlines", "q"]]),
-        ("continuing_subword_prefix", "##"),  # the library panics at this one
-    ],
-)
-def test_a_damaged_model_is_refused(
-    known: SubwordVocabulary, name: str, value: Any
-) -> None:
-    content = json.loads(known.to_json())
-    assert name in content["model"]
-    content["model"][name] = value
-    text = json.dumps(content)
+def test_a_panic_of_the_library_is_damage(known: SubwordVocabulary) -> None:
+    text = known.to_json()
+    wrong = re.sub(r'(continuing_subword_prefix": ?)null', r'\1"##"', text)
+    assert wrong != text
     sentence = r"^This is no sub-word vocabulary: .*\.$"
-    refuses(lambda: SubwordVocabulary.from_json(text), sentence)
+    refuses(lambda: SubwordVocabulary.from_json(wrong), sentence)
 
 
 def test_a_key_pressed_while_reading_is_no_damage(
