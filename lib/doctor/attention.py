@@ -210,17 +210,10 @@ def _tell(
         shape = tuple(piece.target.get_parameter(level.shared).shape)
         report.add("shared", name=level.shared, shape=shape)
     key = WRONG.get(way, "numbers")
-    if way.scale == "nothing" and _starts_small(report.started):
+    if way.scale == "nothing" and report.starts_small:
         key = "unscaled"
     got, wanted = (
         "[" + ", ".join(f"{v:.3f}" for v in t[0, 1, :3].tolist()) + ", …]"
         for t in (out, right)
     )
     report.add(key, got=got, right=wanted, scale=way.scale, over=OVER.get(way.over))
-
-
-def _starts_small(started: dict[str, float]) -> bool:
-    """Whether queries start smaller than keys, which takes the root's place."""
-    q = [s for n, s in started.items() if re.search("q", n.lower())]
-    k = [s for n, s in started.items() if re.search(r"k(_|e|$|\.)", n.lower())]
-    return bool(q and k) and q[0] < 0.6 * k[0]

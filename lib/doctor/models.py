@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +18,9 @@ from lib.doctor.report import Report
 def start(module: nn.Module, report: Report) -> None:
     """What only weights that nobody has touched tell: how large, and whether equal."""
     matrices = [(n, p) for n, p in module.named_parameters() if p.dim() > 1]
-    report.started = {n: float(p.std()) for n, p in matrices}
+    q = [float(p.std()) for n, p in matrices if "q" in n.lower()]
+    k = [float(p.std()) for n, p in matrices if re.search(r"k(_|e|$|\.)", n.lower())]
+    report.starts_small = bool(q and k) and q[0] < 0.6 * k[0]
     for name, stack in module.named_modules():
         layers = [*stack.children()]
         listed = isinstance(stack, nn.ModuleList | nn.Sequential) and len(layers) > 1

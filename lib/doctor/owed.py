@@ -19,7 +19,7 @@ from lib.doctor.calling import (
     written,
     written_ways,
 )
-from lib.doctor.meeting import failure, guess, quietly, undisturbed
+from lib.doctor.meeting import failure, guess, quietly
 from lib.doctor.report import Report
 
 SELF = torch.eye(QUERIES, dtype=torch.bool)
@@ -85,7 +85,7 @@ def masks(
                 report.add(key, name=name, meaning=form[0], shape=form[1])
                 report.add("mask_tried", name=name)
                 if report.kind == "attention" and "T" in form[1]:
-                    _corners(piece, name, x, memory, form, report)
+                    _blind_row(piece, name, x, memory, form, report)
                 break
         else:
             ways = ("mask_strange", "mask_inert", "mask_refused")
@@ -124,24 +124,15 @@ def _fitting(
     return ("mask_inert" if inert else "mask_strange") if ran else "mask_refused", None
 
 
-def _corners(
+def _blind_row(
     piece: Piece, name: str, x: Tensor, memory: Any, form: Form, report: Report
 ) -> None:
-    """A row that sees nothing, and half precision, where −1e9 is no number."""
+    """A row that sees nothing."""
     look = torch.ones(BATCH, QUERIES, (x if memory is None else memory).size(1)).bool()
     look[:, 0] = False
     mask: Any = written(look, form, piece.heads)
     if piece(x, memory, **{name: mask}).isnan().any():
         report.add("blind_row")
-    with undisturbed(piece.target):
-        if isinstance(piece.target, nn.Module):
-            piece.target.half()
-        half: list[Any] = [None if t is None else t.half() for t in (x, memory)]
-        try:
-            piece(*half, **{name: mask.half() if mask.is_floating_point() else mask})
-        except RuntimeError as error:
-            if "overflow" in str(error):
-                report.add("half", why=failure(error))
 
 
 def pattern(piece: Piece, x: Tensor, memory: Any, report: Report, must: bool) -> None:

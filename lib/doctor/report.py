@@ -24,7 +24,7 @@ class Report:
     kind: str = ""
     unmet: str = ""
     found: dict[str, tuple[str, str]] = field(default_factory=dict)  # key: level, text
-    started: dict[str, float] = field(default_factory=dict)  # spreads of its matrices
+    starts_small: bool = False  # its queries, which takes the place of a root
 
     def add(self, key: str, **values: Any) -> None:
         """Say one of the sentences; a fault comes with what proves it."""
