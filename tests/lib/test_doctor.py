@@ -86,6 +86,13 @@ WRONG = [
     ("subsequent_mask", "diagonal=1", "diagonal=0", "upside down"),
     ("make_tgt_mask", "&", "|", "joined by “or”"),
     ("shift_tokens", "batch[:, :-1]", "batch[:, 1:]", "no shift"),
+    (
+        "shift_tokens",
+        "batch[:, :-1], batch[:, 1:]",
+        "batch[:, 1:], batch[:, :-1]",
+        "way",
+    ),
+    ("collate_fn", "[*target, 2]", "[1, *target]", "no shift"),
     ("LabelSmoothingLoss", "self.padding_idx,\n", "3,\n", "Another id"),
     (
         "masked_accuracy",
@@ -107,6 +114,18 @@ def rewritten(name: str, old: str, new: str):
 @pytest.mark.parametrize("name", RIGHT)
 def test_what_is_right_has_no_fault(name: str) -> None:
     report = examine(getattr(strangers, name))
+    assert report.status == 0, str(report)
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("DecoderLayer", "dec, enc, t_mask", "enc, dec, t_mask"),
+        ("CrossAttention", "context=None", "context"),
+    ],
+)
+def test_what_is_called_otherwise_has_no_fault(name: str, old: str, new: str) -> None:
+    report = examine(rewritten(name, old, new))
     assert report.status == 0, str(report)
 
 
