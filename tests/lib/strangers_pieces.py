@@ -227,6 +227,34 @@ class PositionalEmbedding(nn.Module):  # a loop, a table with a batch in front
         return x * self.scale + self.pe[:, : x.size(1)]
 
 
+class RotaryEmbedding(nn.Module):  # turns queries and keys by halves
+    def __init__(self, dim):
+        super().__init__()
+        self.rates = 10000 ** (-torch.arange(0, dim, 2) / dim)
+
+    def forward(self, q, k):
+        angle = torch.arange(q.size(-2))[:, None] * self.rates
+        angle, d = torch.cat([angle, angle], -1), len(self.rates)
+        halves = [torch.cat([-x[..., d:], x[..., :d]], -1) for x in (q, k)]
+        pairs = zip((q, k), halves, strict=True)
+        return [x * angle.cos() + y * angle.sin() for x, y in pairs]
+
+
+class SentenceClassifier(nn.Module):  # one answer for a sentence, 0 is padding
+    def __init__(self, vocab_size, d_model, n_classes):
+        super().__init__()
+        self.emb = nn.Embedding(vocab_size, d_model, padding_idx=0)
+        self.positions = nn.Parameter(torch.randn(64, d_model))
+        self.q, self.k = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
+        self.out = nn.Linear(d_model, n_classes)
+
+    def forward(self, ids):
+        x = self.emb(ids) + self.positions[: ids.size(1)]
+        scores = self.q(x) @ self.k(x).mT / x.size(-1) ** 0.5
+        x = x + scores.masked_fill((ids == 0)[:, None], -1e4).softmax(-1) @ x
+        return self.out(x[:, 0])
+
+
 class PositionwiseFeedForward(nn.Module):
     def __init__(self, d_in, d_hid):
         super().__init__()

@@ -92,6 +92,13 @@ WRONG = [
         "batch[:, 1:], batch[:, :-1]",
         "way",
     ),
+    (
+        "RotaryEmbedding",
+        "torch.cat([angle, angle], -1)",
+        "angle.repeat_interleave(2, -1)",
+        "turns nothing",
+    ),
+    ("SentenceClassifier", "ids == 0", "ids != 0", "only the padding is read"),
     ("collate_fn", "[*target, 2]", "[1, *target]", "no shift"),
     ("LabelSmoothingLoss", "self.padding_idx,\n", "3,\n", "Another id"),
     (
