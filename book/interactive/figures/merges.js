@@ -229,7 +229,7 @@ class Merges extends Panels {
       for (const piece of word) {
         const known = piece.length > 1 || vocabulary.ids.has(piece);
         const style = piece === joined && `background: ${shade(0.8, "word")}`;
-        html(whole, "span", { class: known ? "piece" : "piece unknown", style }, piece);
+        html(whole, "span", { class: `piece translate-chip${known ? "" : " unknown"}`, style }, piece);
       }
     }
   }

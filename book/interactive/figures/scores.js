@@ -3,7 +3,7 @@
 import { elastic } from "../canvas.js";
 import { choice, options, pushButton, textField, toggle } from "../controls.js";
 import {
-  BOLD, cell, fixed, html, MIDDLE, rect, shade, shortened, touchable, write,
+  BOLD, fixed, html, MIDDLE, rect, shade, shortened, touchable, write,
 } from "../draw.js";
 import { mounting, Panels } from "../panels.js";
 
@@ -185,6 +185,8 @@ class Scores extends Panels {
       this.written = EXAMPLES[this.example].reference;
     });
     elastic(this, (drawing, width) => this.draw(drawing, width));
+    const place = html(this.panels, "div", { style: "flex: 1 1 100%" });
+    this.addPanel(place, (empty) => this.showLetters(empty));
   }
 
   /** @param {string} key */
@@ -268,8 +270,21 @@ class Scores extends Panels {
     const product = `mean ${fixed(mean, 4)} × penalty ${fixed(penalty, 3)} × 100 =`;
     write(drawing, 2, below + 50, product, { class: "number" });
     write(drawing, 2, below + 74, `BLEU ${fixed(value)}`, LARGE);
+    return below + 84;
+  }
+
+  /** chrF, each letter the stronger the more of the runs through it count. @param {Element} empty */
+  showLetters(empty) {
     const [written, reference] = [letters(this.written), letters(this.reference)];
-    return drawLetters(drawing, width, below + 116, written, reference);
+    const heading = "letters, the stronger the more of the runs through them count";
+    html(empty, "p", { class: "interactive-hint" }, heading);
+    const line = html(empty, "p", { class: "interactive-letters" });
+    litLetters(written, reference).forEach((lit, at) => {
+      html(line, "span", { style: `background: ${shade(lit, "word")}` }, written[at]);
+    });
+    const { precision, recall, value } = chrf(written, reference);
+    html(empty, "p", {}, `precision ${fixed(precision, 3)}, recall ${fixed(recall, 3)}`);
+    html(empty, "p", { style: "font-size: 1.2em; font-weight: 600" }, `chrF ${fixed(value)}`);
   }
 
   /** @param {SVGElement} drawing @param {string[]} candidate @param {number} room */
@@ -320,33 +335,6 @@ function drawCounts(drawing, { counts, found, precision }, x, y) {
   const whole = `${PARTS.get(counts) ?? counts} of ${found.length}`;
   write(drawing, x, y, whole, Number.isInteger(counts) ? look : { ...look, ...BOLD });
   write(drawing, x, y + 22, fixed(precision, 3), look);
-}
-
-/**
- * chrF, each letter the stronger the more of the runs through it count.
- * @param {SVGElement} drawing
- * @param {number} width
- * @param {number} top
- * @param {string[]} written
- * @param {string[]} reference
- * @returns {number} where the drawing ends
- */
-function drawLetters(drawing, width, top, written, reference) {
-  const heading = "letters, the stronger the more of the runs through them count";
-  const soft = { class: "soft" };
-  write(drawing, 2, top - 10, width < 400 ? "letters" : heading, soft);
-  const side = 17;
-  const across = Math.max(1, Math.floor(width / side));
-  litLetters(written, reference).forEach((lit, at) => {
-    const [x, y] = [side * (at % across), top + 26 * Math.floor(at / across)];
-    cell(drawing, [x, y, side - 1, 24], written[at], { fill: shade(lit, "word") });
-  });
-  const { precision, recall, value } = chrf(written, reference);
-  const y = top + 26 * Math.ceil(written.length / across) + 20;
-  const parts = `precision ${fixed(precision, 3)}, recall ${fixed(recall, 3)}`;
-  write(drawing, 2, y, parts, { class: "number" });
-  write(drawing, 2, y + 24, `chrF ${fixed(value)}`, LARGE);
-  return y + 34;
 }
 
 export const mount = mounting(Scores);
