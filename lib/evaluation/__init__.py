@@ -15,11 +15,9 @@ from lib.evaluation.microscope import (
     record_states,
     unplugged,
 )
-from lib.evaluation.mistakes import (
+from lib.evaluation.neighbors import (
     FAR,
-    KINDS,
     far_pairs,
-    kinds_of_mistakes,
     nearest_distances,
     with_far_parts,
     word_edits,
@@ -47,7 +45,6 @@ from lib.evaluation.strangers import (
 
 __all__ = [
     "FAR",
-    "KINDS",
     "TYPED",
     "Interval",
     "Score",
@@ -61,7 +58,6 @@ __all__ = [
     "count_strangers",
     "exact_match",
     "far_pairs",
-    "kinds_of_mistakes",
     "logit_lens",
     "mean_outputs",
     "nearest_distances",

@@ -18,7 +18,7 @@ from lib.corpora import normalize, references
 from lib.corpora.own import with_more
 from lib.corpora.remote import download_folder
 from lib.evaluation import score_texts, strangers, what_is_wrong
-from lib.evaluation.mistakes import far_pairs
+from lib.evaluation.neighbors import far_pairs
 from lib.model import count_parameters
 from lib.text import SubwordVocabulary, Vocabulary
 from lib.text.files import read_json
