@@ -78,7 +78,23 @@ def examine(thing: Any, *, kind: str | None = None, call: Any = None) -> Report:
 
 
 def built(thing: Any, kind: str | None = None) -> Any:
-    """What a class builds; anything else as it is."""
+    """Build a class by the names of its arguments; anything else stays as it is.
+
+    Args:
+        thing: somebody's class, or a module or function.
+        kind: what it is; None guesses.
+
+    Returns:
+        What can be examined.
+
+    Raises:
+        ValueError: if nothing tells what it is, or it cannot be built.
+
+    Example:
+        >>> from torch import nn
+        >>> built(nn.LayerNorm).normalized_shape[0] > 1
+        True
+    """
     return build(kind or guess(thing), thing) if isinstance(thing, type) else thing
 
 

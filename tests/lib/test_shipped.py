@@ -109,8 +109,9 @@ def told_elsewhere() -> Iterator[tuple[str, str]]:
     noted = report["doubt"]["strangers"]["wrong"]
     told = "Of {sentences} wrong translations of strangers' sentences {noted} got one"
     yield slides, told.format_map(noted)
-    kinds = read_json(SHIPPED / "tatoeba-en-es" / "errors.json")
-    other = kinds["kinds"]["other words"] / (kinds["sentences"] - kinds["exact"])
+    errors = read_json(SHIPPED / "tatoeba-en-es" / "errors.json")
+    other = errors["kinds"]["other words"]["number"]
+    other /= errors["sentences"] - errors["exact"]
     yield slides, f"Other words lead by far: {100 * other:.0f} percent"
     yield lesson, f'**"{other:.0%} of the mistakes are other'
     found = read_json(SHIPPED / "measurements" / "serving.json")["agreement"]

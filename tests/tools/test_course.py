@@ -117,7 +117,7 @@ def test_free_names_are_those_from_outside() -> None:
 
 def test_what_an_exercise_leans_on_comes_with_it() -> None:
     code = given(chapter(11), [exercise("11.3")])
-    assert code.startswith("def merge(pieces, pair):")
+    assert "def merge(pieces, pair):" in code
     code = given(chapter(6), [exercise("6.3")])
     assert "from lib.attention import scaled_dot_product_attention" in code
 
