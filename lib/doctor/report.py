@@ -12,7 +12,7 @@ LEVELS = ("fault", "limit", "choice", "tried", "not tested")
 SENTENCES = tomllib.loads(Path(__file__).with_name("sentences.toml").read_text("utf-8"))
 
 
-class NotMetError(Exception):
+class NotMetError(ValueError):
     """What could not be built or called, in one sentence, with the line that helps."""
 
 
