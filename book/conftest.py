@@ -1,8 +1,9 @@
 """How nbval compares the outputs of a chapter that it runs again with the stored ones.
 
 Numbers behind `≈`, up to the next word, may differ: by two units of the last digit, or
-by the `margin` in the cell's metadata. All else is equal to the letter, but for the
-size of a figure, which no reader reads.
+by the `margin` in the cell's metadata; so may those with a decimal point that a cell
+hands to a figure that answers. All else is equal to the letter, but for the size of a
+figure, which no reader reads, and the scripts of those that answer.
 """
 
 import re
@@ -12,7 +13,11 @@ from typing import Any
 import pytest
 from nbval.plugin import IPyNbCell
 
-BEHIND = re.compile(r"(≈[-+±\d.,e% ]*)")
+from lib.figures.interactive import stored
+
+HANDED = '<script type="application/json">'
+BEHIND = re.compile(rf"(≈[-+±\d.,e% ]*|{HANDED}.*?</script>)")
+DECIMAL = re.compile(r"(-?\d+\.\d+)")
 NUMBER = re.compile(r"( *[-+]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]\d+)?)")
 FIGURE = re.compile(r"<Figure size [\d.]+x[\d.]+ with \d+ Axes>")
 
@@ -33,8 +38,10 @@ class Output(str):
 
 def _parts(output: str) -> tuple[list[str], list[Decimal]]:
     texts, numbers = [], []
-    for part in BEHIND.split(FIGURE.sub("<Figure>", output)):
-        split = NUMBER.split(part) if part.startswith("≈") else [part]
+    for part in BEHIND.split(stored(FIGURE.sub("<Figure>", output))):
+        kinds = {"≈": NUMBER, HANDED: DECIMAL}
+        found = [kind for start, kind in kinds.items() if part.startswith(start)]
+        split = found[0].split(part) if found else [part]
         texts += split[::2]
         numbers += [Decimal(number.replace(",", "").strip()) for number in split[1::2]]
     return texts, numbers

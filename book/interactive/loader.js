@@ -9,6 +9,7 @@
     /** @type {any} */ const global = globalThis;
     script.onload = () => global.bookFigures[name](place);
     script.onerror = () => {
+      place.setAttribute("role", "note");
       place.textContent = "This figure was not loaded. Reload the page to try again.";
     };
     document.head.append(script);

@@ -32,15 +32,22 @@ INDENT = re.compile(r"^\s+", re.M)
 FUNCTION = re.compile(r"^export function (\w+).*?^}\n", re.M | re.S)
 OPENINGS = re.compile(r"^const OPENINGS = \{\n(.*?)^\};", re.M | re.S)
 
+STORED = re.compile(
+    r'<style>.*?</style>(<div class="interactive" data-figure="[\w-]+"'
+    r'(?: data-opened="\w+")?) id="[\w-]+"(>.*?</div>)<script>.*</script>',
+    re.DOTALL,
+)
+
 _numbers = itertools.count(1)
 
 
-def interactive(name: str, opened: str | None = None) -> HTML:
+def interactive(name: str, opened: str | None = None, numbers: object = None) -> HTML:
     """Show a figure of the book that answers to mouse, finger and keyboard.
 
     Args:
         name: the figure's name, such as `"query"`.
         opened: where it opens, if it can open at several places.
+        numbers: what its cell has computed for it, as JSON can hold it.
 
     Returns:
         What a notebook shows when it is the last line of a cell.
@@ -58,11 +65,23 @@ def interactive(name: str, opened: str | None = None) -> HTML:
         )
     place = f"interactive-{name}-{next(_numbers)}"
     at = f' data-opened="{opened}"' if opened else ""
+    told = as_json(numbers)
+    held = f'<script type="application/json">{told}</script>' if numbers else ""
     return HTML(
         f'<style>{style()}</style><div class="interactive" data-figure="{name}"{at} '
-        f'id="{place}"></div><script>{script}\n'
+        f'id="{place}">{held}</div><script>{script}\n'
         f'bookFigures["{name}"](document.getElementById("{place}"));</script>'
     )
+
+
+def stored(output: str) -> str:
+    """What a notebook keeps of a figure: its place and its numbers, no script."""
+    return STORED.sub(r"\1\2", output)
+
+
+def as_json(numbers: object) -> str:
+    """What may stand in a script of a page."""
+    return json.dumps(numbers, ensure_ascii=False).replace("<", r"\u003c")
 
 
 def sources() -> Path:
@@ -114,13 +133,15 @@ def packed(name: str) -> str:
         wanted.update(re.findall(r"\w+", " ".join(m[1] for m in IMPORT.finditer(text))))
         texts.append(wrapped(path, text))
     body = "".join(reversed(texts))
-    data = json.dumps(given(name), ensure_ascii=False).replace("<", r"\u003c")
     return (
         f'(function script(works) {{\n"use strict";\nconst modules = {{}};\n{body}'
         f"const {{mount, work}} = modules['figures/{name}'];\n"
         "if (works) return work();\n"
         f"(globalThis.bookFigures ??= {{}})[{name!r}] = "
-        f"root => mount(root, script, {data});\n"
+        "root => {\nconst told = root.querySelector('script');\n"
+        "const numbers = told ? JSON.parse(told.textContent) : "
+        f"{as_json(given(name))};\n"
+        "mount(root, script, numbers);\n};\n"
         "})();"
     )
 

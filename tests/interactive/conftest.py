@@ -33,9 +33,11 @@ def visit(browser: Browser) -> Iterator[Show]:
 def show(visit: Show) -> Show:
     """Show figures as the outputs of cells."""
 
-    def shown(name: str, opened: str | None = None, **options: Any) -> Page:
+    def shown(
+        name: str, opened: str | None = None, numbers: object = None, **options: Any
+    ) -> Page:
         page = visit(**options)
-        page.set_content(page_of(name, opened))
+        page.set_content(page_of(name, opened, numbers))
         page.wait_for_selector(".interactive > *")
         return page
 

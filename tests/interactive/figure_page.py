@@ -40,11 +40,15 @@ def ask(kind: str, **question: Any) -> Any:
     return json.loads(done.stdout)
 
 
-def page_of(name: str, opened: str | None = None, **known: str) -> str:
+def page_of(
+    name: str, opened: str | None = None, numbers: object = None, **known: str
+) -> str:
     """A page that holds the output of a cell, and what the site tells the figure."""
     place = '<div class="interactive"'
     data = "".join(f' {key}="{escape(text)}"' for key, text in known.items())
-    shown = figures.interactive(name, opened).data.replace(place, place + data, 1)
+    shown = figures.interactive(name, opened, numbers).data.replace(
+        place, place + data, 1
+    )
     return (
         "<!doctype html><html lang='en'><head><meta charset='utf-8'>"
         "<title>One figure</title></head>"

@@ -5,12 +5,13 @@ What holds for all of them stands here; what one shows has a file of its own.
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from book.tools.notebooks.normal_form import PLACE, keep_place
 from book.tools.project.address import ROOT
 from book.tools.site.figure_scripts import TRANSLATORS, WRITER, heights
 from lib import figures
@@ -20,6 +21,7 @@ from lib.figures.interactive import (
     openings,
     packed,
     sources,
+    stored,
     style,
     used,
 )
@@ -27,7 +29,34 @@ from tests.book_sources import CHAPTERS, read
 from tests.interactive.figure_page import Show, violations, wait_until_drawn
 
 NAMES = names()
-OPENED = [(name, at) for name in NAMES for at in (*openings(name),) or (None,)]
+PLACE = re.compile(
+    r'<div class="interactive" data-figure="([\w-]+)"(?: data-opened="(\w+)")?>'
+    r'(?:<script type="application/json">(.*)</script>)?</div>'
+)
+
+
+def places() -> list[tuple[str, str | None, Any]]:
+    """The figures of the chapters: the name, where it opens, and what is handed over.
+
+    As stored: with nothing but their places and their numbers.
+    """
+    found: list[tuple[str, str | None, Any]] = []
+    for path in CHAPTERS:
+        for cell in read(path).cells:
+            if "figures.interactive(" not in cell.source:
+                continue
+            assert "interactive" in cell.metadata.tags
+            (output,) = [o for o in cell.outputs if "data" in o]
+            place = PLACE.fullmatch(output.data["text/html"])
+            assert place, f"{path.stem}, {cell.id}"
+            name, opened, numbers = place.groups()
+            told = json.loads(numbers) if numbers else None
+            assert bool(told) != ("nbval-ignore-output" in cell.metadata.tags)
+            found.append((name, path.stem if told else opened, told))
+    return found
+
+
+PLACES = places()
 # Words that lie on one another: those that are turned have boxes larger than they are,
 # and the stars of the plane stand where they land.
 COVERED = """() => {
@@ -44,16 +73,21 @@ COVERED = """() => {
 }"""
 
 
-@pytest.mark.parametrize(("name", "opened"), OPENED)
+@pytest.mark.parametrize(
+    ("name", "at", "told"),
+    [*PLACES, ("translate", None, None)],
+    ids=lambda at: str(at)[:20],
+)
 def test_a_figure_stands_alone_in_every_light_and_width(
-    show: Show, name: str, opened: str | None
+    show: Show, name: str, at: str | None, told: Any
 ) -> None:
-    page = show(name, opened, viewport={"width": 800, "height": 900})
+    opened = None if told else at
+    page = show(name, opened, told, viewport={"width": 800, "height": 900})
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('.interactive') !== null")
     assert page.locator(".interactive [aria-live]").count() >= 1
     assert page.locator(".interactive").get_attribute("aria-label")
-    phone, wide_page = heights()[f"{name} {opened}" if opened else name]
+    phone, wide_page = heights()[f"{name} {at}" if at else name]
     for width, height in ((800, wide_page), (704, wide_page), (360, phone)):
         page.set_viewport_size({"width": width, "height": 900})
         wait_until_drawn(page)  # one frame after its width has changed
@@ -90,23 +124,12 @@ def test_figures_bring_little_script() -> None:
         assert len(packed(name).encode()) <= most, name
 
 
-def test_figures_stand_in_chapters() -> None:
-    """In cells of one line, tagged, with nothing but their places stored as outputs."""
-    places, found = {}, {}
-    for name, opened in OPENED:
-        output = {"data": {"text/html": figures.interactive(name, opened).data}}
-        keep_place(output)
-        place = f'{name}" data-opened="{opened}' if opened else name
-        assert output["data"]["text/html"] == PLACE.format(place)
-        at = f', "{opened}"' if opened else ""
-        places[f'figures.interactive("{name}"{at})'] = PLACE.format(place)
+def test_every_figure_stands_in_a_chapter_at_each_of_its_openings() -> None:
+    shown = {(name, None if told else at) for name, at, told in PLACES}
+    every = {(name, at) for name in NAMES for at in (*openings(name),) or (None,)}
+    assert every - shown == {("translate", None)}
     own_page = (ROOT / "book" / "translate.md").read_text(encoding="utf-8")
-    assert places.pop('figures.interactive("translate")') in own_page
-    for cell in (cell for path in CHAPTERS for cell in read(path).cells):
-        if cell.cell_type == "code" and "figures.interactive(" in cell.source:
-            assert {"interactive", "nbval-ignore-output"} <= set(cell.metadata.tags)
-            found[cell.source] = cell.outputs[0].data["text/html"]
-    assert found == places
+    assert stored(figures.interactive("translate").data) in own_page
 
 
 def test_modules_are_packed_after_what_they_import() -> None:

@@ -25,7 +25,7 @@ from tests.browsing import complaints
 from tests.site_kinds import one_of_each_kind
 
 PHONE, NARROW = 360, 320
-SETUP_OR_WHOLE = "Show the setup cell|The whole of it"
+SETUP_OR_WHOLE = "What this page runs first|Show the|The whole of it"
 PAGES = [*pages(), "genindex.html", "search.html", "404.html"]
 # The figures that answer, as far as the page brings them in by now, are there.
 FIGURES_ARE_THERE = """() => [...document.querySelectorAll(".interactive[data-script]")]

@@ -18,6 +18,8 @@ from nbformat import v4
 from book.conftest import Output
 from book.tools.notebooks import portable
 from book.tools.project.address import ROOT
+from lib import figures
+from lib.figures.interactive import stored
 from lib.translator import SHIPPED
 from tests import shaken_kernel
 from tests.shaken_kernel import SIZE, shaken
@@ -113,6 +115,20 @@ def test_only_a_number_behind_the_sign_may_differ_and_by_no_more_than_its_margin
     stored = Output(PRINTED)
     stored.margin = margin
     assert (stored != Output(printed)) is not equal
+
+
+@pytest.mark.parametrize(
+    ("told", "equal"),
+    [([1.25, True, 3], True), ([1.26, True, 3], True), ([1.28, True, 3], False),
+     ([1.25, False, 3], False), ([1.25, True, 4], False)],
+)  # fmt: skip
+def test_what_is_handed_to_a_figure_may_differ_behind_its_points(
+    told: list[object], equal: bool
+) -> None:
+    """Counts are equal; scripts are not read."""
+    one = figures.interactive("words", numbers=[1.25, True, 3]).data
+    other = figures.interactive("words", numbers=told).data
+    assert (Output(stored(one)) != Output(other)) is not equal
 
 
 @pytest.mark.exhaustive

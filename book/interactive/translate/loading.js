@@ -69,7 +69,7 @@ export function offer(controls, place, data, label, hint, prepare) {
   const { model = "", version = "", size = "0" } = data;
   const megabytes = (Number(size) / 1e6).toFixed(1);
   const press = button(controls, `${label} (${megabytes} MB)`, load);
-  press.classList.add("translate-main");
+  press.classList.add("interactive-main");
   const said = html(
     place, "p", { "aria-live": "polite", class: "interactive-hint" }, hint,
   );

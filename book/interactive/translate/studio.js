@@ -76,7 +76,7 @@ export class Studio {
       this.typed = input.value = input.value.slice(0, MOST);
       this.showLength(cut);
     });
-    html(form, "button", { type: "submit", class: "translate-main" }, "Translate");
+    html(form, "button", { type: "submit", class: "interactive-main" }, "Translate");
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.translate(this.typed);

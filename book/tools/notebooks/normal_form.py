@@ -10,16 +10,13 @@ from collections.abc import Iterator
 import nbformat
 from nbformat import NotebookNode
 
+from lib.figures.interactive import stored
+
 NOTEBOOK_METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
 CELL_METADATA = {"cellView", "margin", "mystnb", "slideshow", "tags"}
-# A figure that answers is stored as its empty place, without its scripts.
-PLACE = '<div class="interactive" data-figure="{}"></div>'
-_ANSWERS = re.compile(
-    r'<div class="interactive" data-figure="([\w-]+(?:" data-opened="\w+)?)"'
-)
 
 # What must not stand in a stored output: it is different on the next machine or run.
 _UNSTABLE = {
@@ -49,15 +46,8 @@ def to_normal_form(notebook: NotebookNode) -> None:
             cell.source = spread_stub(cell.source)
         for output in cell.get("outputs", []):
             output.pop("transient", None)
-            keep_place(output)
-
-
-def keep_place(output: NotebookNode) -> None:
-    """Leave of a figure that answers only the place where the site puts it."""
-    data = output.get("data", {})
-    figure = _ANSWERS.search(str(data.get("text/html", "")))
-    if figure:
-        data["text/html"] = PLACE.format(figure[1])
+            if "text/html" in output.get("data", {}):
+                output.data["text/html"] = stored(output.data["text/html"])
 
 
 def spread_stub(source: str) -> str:

@@ -19,7 +19,7 @@ PARTS = {  # by the heading that opens them; any other is of the main line
 }
 WORDS_A_MINUTE, LINES_A_MINUTE = 200, 10  # measured with readers of these chapters
 _FOLDED = {"setup", "hide-cell", "hide-input", "remove-input", "remove-cell"}
-_TIMES = re.compile(r"\*(\d+) minutes for the main line, (\d+) for the rest")
+_TIMES = re.compile(r"(\d+) minutes for the main line, (\d+) for the rest")
 
 
 @dataclass

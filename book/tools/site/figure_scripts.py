@@ -40,7 +40,7 @@ def prepare(app: Sphinx, config: Config) -> None:
     config.html_js_files = [*config.html_js_files, "loader.js"]
 
 
-def connect_figures(site: Path, page: BeautifulSoup, up: str) -> None:
+def connect_figures(site: Path, path: Path, page: BeautifulSoup, up: str) -> None:
     """Tell each place on a page where the script of its figure lies."""
     for place in page.select("div.interactive[data-figure]"):
         name = str(place["data-figure"])
@@ -49,8 +49,9 @@ def connect_figures(site: Path, page: BeautifulSoup, up: str) -> None:
         folder.mkdir(exist_ok=True)
         (folder / f"{name}.js").write_text(text, encoding="utf-8")
         place["data-script"] = versioned(f"{up}{FOLDER}/{name}.js", text)
-        opened = place.get("data-opened")
-        phone, wide = heights()[f"{name} {opened}" if opened else name]
+        # What a cell computed for a figure is as high as there is of it.
+        which = path.stem if place.script else place.get("data-opened")
+        phone, wide = heights()[f"{name} {which}" if which else name]
         place["style"] = f"--phone: {phone}px; --wide: {wide}px"
         if name in TRANSLATORS:
             place["data-page"] = f"{up}book/translate.html"

@@ -65,7 +65,8 @@ def finish_page(
     replace_icons(page)
     size_images(path, page)
     move_frames(site, page, up)
-    connect_figures(site, page, up)
+    connect_figures(site, path, page, up)
+    lay_setup_at_foot(page)
     mend(page)
     add_index(page, up)
     describe(page, name, described)
@@ -213,6 +214,19 @@ def element(page: BeautifulSoup | Tag, name: str) -> Tag:
     if not isinstance(found, Tag):
         raise ValueError(f"a page has no <{name}>")
     return found
+
+
+def lay_setup_at_foot(page: BeautifulSoup) -> None:
+    """Put the cells that only a notebook needs first into one bar at a page's end."""
+    cells = page.select("article .cell.tag_setup, article .cell.tag_imports")
+    if cells:
+        bar = page.new_tag("details", attrs={"class": "toggle-details first-run"})
+        bar.append(page.new_tag("summary", string="What this page runs first"))
+        for cell in cells:
+            for fold in cell.find_all("details"):
+                fold["open"] = ""
+            bar.append(cell.extract())
+        element(page, "article").append(bar)
 
 
 def mend(page: BeautifulSoup) -> None:

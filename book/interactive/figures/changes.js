@@ -1,0 +1,121 @@
+// What a change does to sentences: as a model writes them before it and after it. The
+// reader guesses first. All of it was computed by the cell, which hands it over.
+
+import { pushButton } from "../controls.js";
+import { circle, html } from "../draw.js";
+import { mounting, Panels } from "../panels.js";
+
+/**
+ * @typedef {{written: string[], right?: boolean[]}} State what it writes of the sentences
+ *   shown, and which others are right
+ * @typedef {{question: string, sentences: string[], acts: string[],
+ *   states: Record<string, State>, hint?: string, counted?: string, lang?: string}} Given
+ *   the act at a place leads to the next state
+ */
+
+const [ACROSS, APART] = [40, 9]; // dots, and pixels
+
+/**
+ * The words of a text, and whether each is in the other text too, in the same order.
+ * @param {string} text
+ * @param {string} other
+ * @returns {[word: string, isThere: boolean][]}
+ */
+export function compared(text, other) {
+  const [words, others] = [text.split(" "), other.split(" ")];
+  const common = Array.from({ length: words.length + 1 }, () => Array(others.length + 1).fill(0));
+  for (let a = words.length - 1; a >= 0; a--) {
+    for (let b = others.length - 1; b >= 0; b--) {
+      common[a][b] = words[a] === others[b]
+        ? 1 + common[a + 1][b + 1]
+        : Math.max(common[a + 1][b], common[a][b + 1]);
+    }
+  }
+  let b = 0;
+  return words.map((word, a) => {
+    while (b < others.length && word !== others[b] && common[a][b + 1] === common[a][b]) b++;
+    const isThere = word === others[b] && common[a][b] === 1 + common[a + 1][b + 1];
+    if (isThere) b++;
+    return [word, isThere];
+  });
+}
+
+class Changes extends Panels {
+  state = 0;
+  /** The sentences of which the reader thinks that they change. @type {Set<string>} */
+  guessed = new Set();
+
+  /** @param {HTMLElement} root @param {Given} given */
+  constructor(root, given) {
+    super(root, {
+      title: given.question,
+      hint: given.hint ?? "Press those of which you think so, then the filled button.",
+      label: "Sentences and their translations",
+    });
+    this.given = given;
+    this.states = Object.entries(given.states);
+    const next = () => (this.state + 1) % this.states.length;
+    const act = () => {
+      this.state = next();
+    };
+    pushButton(this.controls, () => given.acts[this.state], act).classList.add("interactive-main");
+    this.addPanel(html(this.panels, "div", { class: "interactive-sentences" }), (list) =>
+      this.list(list),
+    );
+    if (this.states[0][1].right) this.addPicture((drawing) => this.dots(drawing));
+  }
+
+  /** @param {string} key */
+  press(key) {
+    if (!this.guessed.delete(key)) this.guessed.add(key);
+  }
+
+  /** Whether a sentence is written otherwise now than at the start. @param {number} at */
+  differs(at) {
+    const [[, first], [, now]] = [this.states[0], this.states[this.state]];
+    return first.written[at] !== now.written[at];
+  }
+
+  /** @param {HTMLElement} list */
+  list(list) {
+    const [[, first], [, now]] = [this.states[0], this.states[this.state]];
+    this.given.sentences.forEach((english, at) => {
+      const pressed = this.guessed.has(String(at));
+      const row = html(list, "button", { "data-key": at, "aria-pressed": String(pressed) });
+      html(row, "span", { class: "soft" }, `${english}${pressed ? " (will change)" : ""}`);
+      const spanish = html(row, "span", { lang: this.given.lang ?? "es" });
+      for (const [word, isThere] of compared(now.written[at], first.written[at])) {
+        html(spanish, isThere ? "span" : "mark", {}, word);
+        spanish.append(" ");
+      }
+    });
+  }
+
+  /** A dot for each sentence counted, filled where it is right. @param {SVGElement} drawing */
+  dots(drawing) {
+    const { right = [] } = this.states[this.state][1];
+    right.forEach((one, at) => {
+      const middle = [APART * ((at % ACROSS) + 0.5), APART * (Math.floor(at / ACROSS) + 0.5)];
+      const fill = one ? "var(--role-value)" : "none";
+      circle(drawing, middle, 3.2, { fill, stroke: "var(--line)" });
+    });
+    return [APART * ACROSS, APART * Math.ceil(right.length / ACROSS)];
+  }
+
+  tell() {
+    const [name, { right }] = this.states[this.state];
+    const all = this.given.sentences.length;
+    const count = right
+      ? `${name}: ${right.filter(Boolean).length} of ${right.length} ${this.given.counted ?? "unseen sentences"} right (a filled dot each). `
+      : `${name}. `;
+    if (!this.state) return count;
+    const changed = this.given.sentences.map((_, at) => this.differs(at));
+    const met = [...this.guessed].filter((key) => changed[Number(key)]).length;
+    const guess = this.guessed.size
+      ? ` You guessed ${met} of them${met < this.guessed.size ? ", and others" : ""}.`
+      : "";
+    return `${count}Above, ${changed.filter(Boolean).length} of ${all} changed.${guess}`;
+  }
+}
+
+export const mount = mounting(Changes);

@@ -1,0 +1,33 @@
+"""What a change does to sentences: guessed, then shown, as the cell found it."""
+
+from __future__ import annotations
+
+from tests.interactive.figure_page import Show, press, said, texts
+
+TOLD = {
+    "question": "Which change?",
+    "sentences": ["It is cold.", "I have it."],
+    "acts": ["Unplug it", "Plug it in again"],
+    "states": {
+        "whole": {"written": ["Hace frío.", "Lo tengo."], "right": [True, True, True]},
+        "unplugged": {
+            "written": ["Es frío.", "Lo tengo."],
+            "right": [True, False, True],
+        },
+    },
+}
+
+
+def test_a_guess_is_compared_with_what_came(show: Show) -> None:
+    page = show("changes", numbers=TOLD)
+    assert said(page).startswith("whole: 3 of 3")
+    assert texts(page, "mark") == []
+    for sentence in ("It is cold.", "I have it."):
+        page.get_by_role("button", name=sentence).click()
+    press(page, "Unplug it")
+    assert texts(page, "mark") == ["Es"]
+    assert page.locator("circle[fill=none]").count() == 1
+    assert "unplugged: 2 of 3" in said(page)
+    assert "1 of 2 changed. You guessed 1 of them, and others." in said(page)
+    press(page, "Plug it in again")
+    assert texts(page, "mark") == []
