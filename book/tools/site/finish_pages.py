@@ -67,6 +67,7 @@ def finish_page(
     move_frames(site, page, up)
     connect_figures(site, path, page, up)
     lay_setup_at_foot(page)
+    join_menus(page)
     mend(page)
     add_index(page, up)
     describe(page, name, described)
@@ -220,13 +221,32 @@ def lay_setup_at_foot(page: BeautifulSoup) -> None:
     """Put the cells that only a notebook needs first into one bar at a page's end."""
     cells = page.select("article .cell.tag_setup, article .cell.tag_imports")
     if cells:
-        bar = page.new_tag("details", attrs={"class": "toggle-details first-run"})
+        bar = page.new_tag("details", attrs={"class": "first-run"})
         bar.append(page.new_tag("summary", string="What this page runs first"))
         for cell in cells:
             for fold in cell.find_all("details"):
                 fold["open"] = ""
             bar.append(cell.extract())
         element(page, "article").append(bar)
+
+
+def join_menus(page: BeautifulSoup) -> None:
+    """Make one menu of repository, downloads and full screen."""
+    for menu in page.select(".dropdown-download-buttons"):
+        items = element(menu, "ul")
+        for other in page.select(".dropdown-source-buttons"):
+            items.extend(other.find_all("li"))
+            other.decompose()
+        for button in page.select(".btn-fullscreen-button"):
+            button["class"] = "btn btn-sm dropdown-item"
+            words = {"class": "btn__text-container"}
+            button.append(page.new_tag("span", attrs=words, string="Full screen"))
+            items.append(page.new_tag("li"))
+            items.find_all("li")[-1].append(button.extract())
+        element(menu, "button")["aria-label"] = "Downloads, source, full screen"
+        element(menu, "path")["d"] = "".join(
+            f"M12 {y}a1 1 0 1 0 .1 0z" for y in (4, 11, 18)
+        )
 
 
 def mend(page: BeautifulSoup) -> None:
