@@ -51,31 +51,34 @@ export const SIZES = {
   tie_embeddings: false,
 };
 
-/** A model on its way, with its optimizer. */
+/** A model on its way, with its optimizer: of chapter 10, if not told otherwise. */
 export class Training {
   steps = 0;
   adam = new Adam(0);
 
-  constructor() {
-    let state = 1;
+  /** @param {import("./config.js").Config} sizes @param {Example[]} learned */
+  constructor(sizes = SIZES, learned = LEARNED, seed = 1) {
+    this.sizes = sizes;
+    this.learned = learned;
+    let state = seed;
     this.random = () => {
       state = (state * 48271) % 2147483647;
       return (2 * state) / 2147483647 - 1;
     };
-    this.numbers = untrained(SIZES, this.random);
+    this.numbers = untrained(sizes, this.random);
   }
 
   /**
-   * One step on some of the sentences.
+   * One step on some of the sentences, or on all if they are few.
    * @param {Orders} orders
    * @returns {number} the loss before it
    */
   step({ rate, missing }) {
-    const batch = Array.from({ length: BATCH }, () => {
-      return LEARNED[Math.floor(((this.random() + 1) / 2) * LEARNED.length)];
-    });
+    const { learned, sizes } = this;
+    const drawn = () => learned[Math.floor(((this.random() + 1) / 2) * learned.length)];
+    const batch = learned.length > BATCH ? Array.from({ length: BATCH }, drawn) : learned;
     const { loss, gradient } = withGradient(this.numbers, (tape, numbers) =>
-      measured(new Trainee(SIZES, numbers, tape, missing), batch),
+      measured(new Trainee(sizes, numbers, tape, missing), batch),
     );
     this.adam.rate = rate;
     this.numbers = this.adam.step(this.numbers, gradient);
@@ -87,10 +90,10 @@ export class Training {
    * What it writes, always the best next word.
    * @param {number[][]} src
    * @param {Orders} orders
-   * @returns {string[]}
+   * @returns {number[][]}
    */
   write(src, { missing }) {
-    const trainee = new Trainee(SIZES, this.numbers, new Tape(), missing);
+    const trainee = new Trainee(this.sizes, this.numbers, new Tape(), missing);
     const memory = trainee.encode(src);
     let tgt = src.map(() => [SOS]);
     while (tgt[0].length <= LONGEST && tgt.some((ids) => !ids.includes(EOS))) {
@@ -100,7 +103,7 @@ export class Training {
         return [...ids, last.indexOf(Math.max(...last))];
       });
     }
-    return tgt.map(spanish);
+    return tgt;
   }
 
   /**
@@ -109,7 +112,7 @@ export class Training {
    * @returns {Marks}
    */
   mark(orders) {
-    const texts = this.write(EXAMPLES.map(({ src }) => src), orders);
+    const texts = this.write(EXAMPLES.map(({ src }) => src), orders).map(spanish);
     const right = texts.map((text, n) => text === spanish(EXAMPLES[n].tgt));
     const count = (/** @type {boolean} */ kept) =>
       right.filter((good, n) => good && isKept(n) === kept).length;
@@ -140,8 +143,8 @@ export function spanish(tgt) {
   return sentence(tgt.slice(1), SPANISH);
 }
 
-/** @param {number[]} ids @param {string[]} tokens */
-function sentence(ids, tokens) {
+/** The words up to the end. @param {number[]} ids @param {string[]} tokens */
+export function sentence(ids, tokens) {
   const end = ids.indexOf(EOS);
   const words = ids.slice(0, end < 0 ? ids.length : end).map((id) => tokens[id]);
   return words.join(" ").replace(" .", ".");

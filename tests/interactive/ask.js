@@ -3,12 +3,14 @@
 // "exports": the constants of a module. "subwords": the ids and the text of sentences.
 // "texts": their parts, and what is given back in kind. "logits": of pairs, under
 // switches. "gradient": of the loss of a batch. "smallest": what chapter 5's model begins
-// with and learns. "training": how many sentences are right after some steps. "writing":
-// what the language model writes. "parts": the numbers that the page's scripts hold.
+// with and learns. "training": how many sentences are right after some steps. "rates":
+// those of chapter 12's steps. "writing": what the language model writes. "parts": the
+// numbers that the page's scripts hold.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInThisContext } from "node:vm";
+import { rateAt } from "../../book/interactive/figures/rate.js";
 import { Adam } from "../../book/interactive/descent.js";
 import { LanguageModel, Text } from "../../book/interactive/language_model.js";
 import { dialed, drawn } from "../../book/interactive/sampling.js";
@@ -90,6 +92,8 @@ const answers = {
     const losses = seen.map(({ loss }) => loss);
     return { start: plain(untrained()), first: plain(seen[0].gradient), losses };
   },
+
+  rates: ({ warmup }) => Array.from({ length: 60 }, (_, step) => rateAt(1, warmup, step)),
 
   training({ steps, missing, marked }) {
     const training = new Training();

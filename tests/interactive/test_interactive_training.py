@@ -1,4 +1,4 @@
-"""Chapter 10's training in the page: the gradient against PyTorch's, and the figure."""
+"""Trainings in the page: the gradient against PyTorch's, and the figures."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import torch
 from book.tools.site.small_pairs import FILE, chosen, text_of
 from lib.config import TransformerConfig
 from lib.model import Transformer
-from lib.training import translation_loss
-from tests.interactive.figure_page import Show, ask, press, said
+from lib.training import translation_loss, warmup_decay
+from tests.interactive.figure_page import Show, ask, press, said, slide
+from tests.interactive.test_interactive import PLACES
 
 TOLERANCE = 1e-5  # of each number of the gradient; the largest are about 0.1
 BATCH = [
@@ -80,3 +81,26 @@ def test_the_page_trains_until_it_is_stopped(show: Show) -> None:
     assert page.locator("[data-written]", has_text="…").count() == 0
     press(page, "start again")
     page.get_by_text(re.compile(r"step \d+:")).wait_for()  # whichever is drawn first
+
+
+def test_a_warm_up_saves_a_rate_on_the_page(show: Show) -> None:
+    """With the phrases that chapter 12 hands over, of which one start learns all."""
+    (told,) = [told for name, _, told in PLACES if name == "rate"]
+    page = show("rate", numbers=told)
+    assert said(page).startswith("Not trained yet")
+    press(page, "Train")
+    page.get_by_text("no warm-up").wait_for()
+    few = re.search(r"training: (\d) with rate 0.02, no warm-up", said(page))
+    assert few and int(few[1]) < 4
+    slide(page, 0, 20)
+    press(page, "Train another")
+    page.get_by_text("8 with rate 0.02, warm-up 20").wait_for()
+    assert page.locator("td", has_text="✓").count() == 8
+
+
+def test_the_page_s_rate_is_that_of_lib() -> None:
+    def theirs(warmup: int) -> list[float]:
+        return [warmup_decay(step, warmup, 60) for step in range(60)]
+
+    for warmup in (0, 1, 20, 40):
+        assert ask("rates", warmup=warmup) == pytest.approx(theirs(warmup))
