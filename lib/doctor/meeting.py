@@ -20,6 +20,7 @@ from torch import nn
 from lib.doctor.report import NotMetError
 
 _TABLE = tomllib.loads(Path(__file__).with_name("names.toml").read_text("utf-8"))
+_OURS = str(Path(__file__).parents[1])
 KINDS: dict[str, str] = _TABLE.pop("kinds")
 CALLED = {role: set(names.split()) for role, names in _TABLE.pop("called").items()}
 LIKELY: dict[str, str] = _TABLE.pop("likely")
@@ -162,9 +163,10 @@ def failure(error: BaseException) -> str:
     text = f"{type(error).__name__}: {' '.join(str(error).split())[:200].rstrip('.')}"
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         file, number = frame.filename, frame.lineno or 0
-        if not re.search(r"lib[/\\](doctor|commands)|site-packages|^<", file):
+        if not re.search("site-packages|^<", file) and not file.startswith(_OURS):
             line = linecache.getline(file, number).strip()
-            return f"{text}; in line {number} of {Path(file).name}: {line}"
+            name = "the cell" if "ipykernel" in file else Path(file).name
+            return f"{text}; in line {number} of {name}: {line}"
     return f"{text}."
 
 

@@ -150,14 +150,17 @@ def examine_model(piece: Model, report: Report) -> None:
 
 def _order(piece: Model, x: Tensor, memory: Any, report: Report) -> None:
     """Every word's place counts."""
-    out = piece(x, memory)
-    if memory is not None and moved(out, piece(x, piece.others(memory))).any():
-        turned = torch.cat([memory[:, :2].flip(1), memory[:, 2:]], dim=1)
-        if not moved(out, piece(x, turned)).any():
-            report.add("source_order")
-    turned = torch.cat([x[:, :2].flip(1), x[:, 2:]], dim=1)
-    if not moved(out, piece(turned, memory))[:, -1].any():
-        report.add("target_order")
+    asked = [("target_order", x, lambda words: piece(words, memory)[:, -1:])]
+    if memory is not None:
+        asked = [("source_order", memory, lambda words: piece(x, words)), *asked]
+    for key, words, answer in asked:
+        first, rest, out = words[:, :2], words[:, 2:], answer(words)
+        read, told = (
+            moved(out, answer(torch.cat([other, rest], dim=1))).any()
+            for other in (piece.others(first), first.flip(1))
+        )
+        if read and not told:
+            report.add(key)
 
 
 def _only_padding(piece: Model, x: Tensor, report: Report) -> None:

@@ -62,7 +62,7 @@ class Report:
         told = f"{number} fault{'s' * (number > 1)}" if number else healthy
         return f"{self.name}{', ' * bool(self.kind)}{self.kind}: {told}."
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         rows = (f"  {a:<11} {b}".replace("\n", "\n" + 14 * " ") for a, b in self.rows())
         return "\n".join([self.verdict, *rows])
 
