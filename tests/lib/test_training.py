@@ -93,11 +93,11 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory) -> tuple:
 # --- what is minimized ----------------------------------------------------------------
 
 
-def test_label_smoothing_by_hand() -> None:
-    logits = torch.tensor([[[1.0, 2.0, 3.0]]])
+def test_label_smoothing_by_hand_and_nothing_from_padding() -> None:
+    logits = torch.tensor([[[1.0, 2.0, 3.0], [9.0, 0.0, 0.0]]])
     nll = -logits.log_softmax(-1)[0, 0]
     expected = 0.9 * nll[2] + 0.1 * nll.mean()
-    got = translation_loss(logits, torch.tensor([[2]]), 0, label_smoothing=0.1)
+    got = translation_loss(logits, torch.tensor([[2, 1]]), 1, label_smoothing=0.1)
     assert torch.allclose(got, expected)
 
 

@@ -14,10 +14,10 @@ from book.tools.site.page_links import PAGE, inside_the_site, put_page_links
 ADDRESS = Address("https://github.com/Some/book", "v1")
 SITE = "https://some.github.io/book"
 OTHER = "[there](https://example.org/book/x.html)"
-BESIDE = f"[Three](03_attention.ipynb#why), [mistakes](mistakes.md), {OTHER}"
+BESIDE = f"[Three](03_attention.ipynb#why), [notation](notation.md), {OTHER}"
 ALONE = (
     f"[Three]({SITE}/book/03_attention.html#why), "
-    f"[mistakes]({SITE}/book/mistakes.html), {OTHER}"
+    f"[notation]({SITE}/book/notation.html), {OTHER}"
 )
 OWN = f"[above]({SITE}/book/01_words.html#ids)"
 

@@ -22,8 +22,7 @@ from book.tools.project.address import ROOT
 
 SOURCES = (
     *("_config.yml", "_toc.yml", "pyproject.toml", "requirements.txt"),
-    *("book", "lib", "tests/lib/pitfalls"),
-    *("tests/strategies.py", "tests/pytorch_twins.py"),
+    *("book", "lib"),
 )
 STAMP = ROOT / "_build" / ".stamp"  # of what the last good build was made
 OPTIONS = ("build", ".", "-n", "-W", "--keep-going", "--all")

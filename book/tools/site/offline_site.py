@@ -5,7 +5,6 @@ for the reference page, writes that page's list of modules, and brings in its he
 formulas set at build time, links between the chapters, and light pages.
 """
 
-import re
 import tomllib
 from typing import Any
 
@@ -16,10 +15,8 @@ from book.tools.course.written import written
 from book.tools.project.address import ROOT, read_address
 from book.tools.site.figure_scripts import prepare
 from book.tools.site.finish_pages import finish
-from book.tools.site.snippets import folded
 
 REFERENCE = "book/reference"
-GALLERY = "book/mistakes"
 COURSE = "book/course/"
 
 
@@ -48,15 +45,6 @@ def write_reference(app: Sphinx, document: str, source: list[str]) -> None:
     if document == REFERENCE:
         names = [name for name in LIB_ORDER if not name.startswith("_")]
         source[0] += "\n" + "".join(map(module_section, names))
-
-
-def write_snippets(app: Sphinx, document: str, source: list[str]) -> None:
-    """Put the whole program of each mistake at the end of its section."""
-    if document == GALLERY:
-        first, *rest = re.split(r"^(?=\(mistake-\d+\)=)", source[0], flags=re.MULTILINE)
-        for number, part in enumerate(rest, start=1):
-            first += f"{part.rstrip()}\n\n{folded(number)}"
-        source[0] = first
 
 
 def write_numbers(app: Sphinx, document: str, source: list[str]) -> None:
@@ -95,7 +83,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("config-inited", set_theme)
     app.connect("config-inited", prepare)
     app.connect("source-read", write_reference)
-    app.connect("source-read", write_snippets)
     app.connect("source-read", write_numbers)
     for helper in ("page_links", "formulas", "cross_links", "front_page"):
         app.setup_extension(f"book.tools.site.{helper}")
