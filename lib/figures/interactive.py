@@ -138,10 +138,9 @@ def packed(name: str) -> str:
         f"const {{mount, work}} = modules['figures/{name}'];\n"
         "if (works) return work();\n"
         f"(globalThis.bookFigures ??= {{}})[{name!r}] = "
-        "root => {\nconst told = root.querySelector('script');\n"
-        "const numbers = told ? JSON.parse(told.textContent) : "
-        f"{as_json(given(name))};\n"
-        "mount(root, script, numbers);\n};\n"
+        "root => mount(root, script, "
+        "JSON.parse(root.querySelector('script')?.textContent ?? null) ?? "
+        f"{as_json(given(name))});\n"
         "})();"
     )
 

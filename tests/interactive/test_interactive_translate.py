@@ -48,8 +48,8 @@ COUNT_WHAT_IS_MADE = """() => {
     });
     observer.observe(document.body, { childList: true, subtree: true });
 }"""
-SEARCH, ATTENTION, LAYER, HEAD = (f"select >> nth={n}" for n in range(1, 5))
-USUAL = (0, 0, 2, 0, 0)  # of these and of the layer that may be taken away
+AWAY, SEARCH, ATTENTION, LAYER, HEAD = (f"select >> nth={n}" for n in range(1, 6))
+USUAL = (0, 0, 0, 2, 0)  # of these
 
 
 @functools.cache
@@ -114,9 +114,10 @@ def hold_the_clock(page: Page) -> None:
 
 
 def load(page: Page) -> None:
-    """Press the button, and wait until something is written."""
+    """Press the button, wait until something is written, and look inside."""
     page.get_by_role("button", name="Try your own").click()
-    page.locator("ol.translate-row button").first.wait_for()
+    page.locator(".translate-text > span").first.wait_for()
+    page.locator(".translate-inside > summary").click()
 
 
 def slide(page: Page, label: str, value: float) -> None:
@@ -293,13 +294,21 @@ def test_a_beam_grows_as_a_tree_and_can_be_followed(page: Page) -> None:
 
 
 def test_what_the_page_says_of_pieces_taken_away_is_so(page: Page) -> None:
-    """The first and fifth of the page's five things to try."""
+    """The first, third and fifth of the page's five things to try."""
     assert write(page, MOUSE) == "El ratón se comió al gato."
     page.get_by_label("without positions").check()
     assert ended(page) == "El gato comió el gato."
     assert_beside(page, "El ratón se comió al gato.")
     assert write(page, "The cat ate the mouse.") == "El gato comió el gato."
     page.get_by_label("without positions").uncheck()
+    usual = write(page, MONEY)
+    for head, there, gone in (
+        ("layer 3, head 4", "un hogar más grande", "una casa"),
+        ("layer 2, head 1", "una casa grande", "más grande"),
+    ):
+        page.select_option(AWAY, label=f"cross-attention, {head}")
+        assert there in ended(page) and gone in usual
+    page.select_option(AWAY, index=0)
     usual = write(page, WORK)
     page.get_by_label("without √d_k").check()
     assert ended(page) != usual
@@ -308,6 +317,7 @@ def test_what_the_page_says_of_pieces_taken_away_is_so(page: Page) -> None:
 
 def test_a_temperature_flattens_and_greedy_stays(page: Page) -> None:
     usual = write(page, COFFEE)
+    page.locator("ol.translate-row button").nth(5).click()
     (_, before), *_ = candidates(page)
     slide(page, "temperature", 2)
     assert ended(page) == usual
@@ -536,7 +546,8 @@ def test_the_model_is_fetched_when_asked_for_and_then_needs_no_network(
     context.set_offline(False)
     asked.clear()
     again.click()
-    page.locator("ol.translate-row button").first.wait_for()
+    page.locator(".translate-word").first.wait_for()
+    page.locator(".translate-inside > summary").click()
     parts = [url for url in asked if "/model-" in url]
     assert len(set(parts)) == len(parts) == 16
     context.set_offline(True)
@@ -582,6 +593,7 @@ def test_a_broken_part_is_fetched_again_and_no_other(
     assert "(status 404)" in told
     assert len(asked) == 17  # once more for what it was that came
     again.click()
-    page.locator("ol.translate-row button").first.wait_for()
+    page.locator(".translate-word").first.wait_for()
+    page.locator(".translate-inside > summary").click()
     assert sorted(asked[17:]) == ["03", "05", "07", "11"]
     assert ended(page) == "Mi hermana lleva puesto un vestido rojo."

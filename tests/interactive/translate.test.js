@@ -8,7 +8,8 @@ import { SubwordVocabulary } from "../../book/interactive/subwords.js";
 import { Decoding } from "../../book/interactive/translate/engine.js";
 import { attentionOf } from "../../book/interactive/translate/heads.js";
 import { languageNote, notesOn } from "../../book/interactive/translate/notes.js";
-import { bestFirst, newWords, Session } from "../../book/interactive/translate/session.js";
+import { newWords } from "../../book/interactive/new_words.js";
+import { bestFirst, Session } from "../../book/interactive/translate/session.js";
 import { finished, keptOnes, treeNodes } from "../../book/interactive/translate/tree.js";
 import { CONFIG, ENDS, randomArrays } from "./helpers.js";
 

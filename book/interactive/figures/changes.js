@@ -3,6 +3,7 @@
 
 import { pushButton } from "../controls.js";
 import { circle, html } from "../draw.js";
+import { newWords } from "../new_words.js";
 import { mounting, Panels } from "../panels.js";
 
 /**
@@ -14,31 +15,6 @@ import { mounting, Panels } from "../panels.js";
  */
 
 const [ACROSS, APART] = [40, 9]; // dots, and pixels
-
-/**
- * The words of a text, and whether each is in the other text too, in the same order.
- * @param {string} text
- * @param {string} other
- * @returns {[word: string, isThere: boolean][]}
- */
-export function compared(text, other) {
-  const [words, others] = [text.split(" "), other.split(" ")];
-  const common = Array.from({ length: words.length + 1 }, () => Array(others.length + 1).fill(0));
-  for (let a = words.length - 1; a >= 0; a--) {
-    for (let b = others.length - 1; b >= 0; b--) {
-      common[a][b] = words[a] === others[b]
-        ? 1 + common[a + 1][b + 1]
-        : Math.max(common[a + 1][b], common[a][b + 1]);
-    }
-  }
-  let b = 0;
-  return words.map((word, a) => {
-    while (b < others.length && word !== others[b] && common[a][b + 1] === common[a][b]) b++;
-    const isThere = word === others[b] && common[a][b] === 1 + common[a + 1][b + 1];
-    if (isThere) b++;
-    return [word, isThere];
-  });
-}
 
 class Changes extends Panels {
   state = 0;
@@ -84,10 +60,11 @@ class Changes extends Panels {
       const row = html(list, "button", { "data-key": at, "aria-pressed": String(pressed) });
       html(row, "span", { class: "soft" }, `${english}${pressed ? " (will change)" : ""}`);
       const spanish = html(row, "span", { lang: this.given.lang ?? "es" });
-      for (const [word, isThere] of compared(now.written[at], first.written[at])) {
-        html(spanish, isThere ? "span" : "mark", {}, word);
+      const words = now.written[at].split(" ");
+      newWords(words, first.written[at].split(" ")).forEach((isNew, n) => {
+        html(spanish, isNew ? "mark" : "span", {}, words[n]);
         spanish.append(" ");
-      }
+      });
     });
   }
 

@@ -41,7 +41,6 @@ export class SearchPart {
     slider(penalty, "lengthPenalty", "length penalty", [0, 2, 0.1], short);
     this.hint = html(parent, "p", { class: "interactive-hint" });
     this.again = button(parent, "Draw again", again);
-    this.beside = html(parent, "p", { class: "translate-beside" });
     this.place = html(parent, "div");
     this.tree = picture(this.place, (drawing) => drawTree(drawing, this.session), (key) => {
       const { hypothesis } = treeNodes(this.session)[Number(key.slice(5))];

@@ -282,6 +282,25 @@ export class Session {
     return inKind(this.vocabulary.decode(this.ids()), this.sources[this.at].form);
   }
 
+  /** The words of this sentence, each with its least sure step; none where they are not
+   * those of its tokens, as where a name was put in.
+   * @returns {{ word: string, place: number, logProbability: number }[]} */
+  words() {
+    /** @type {{ place: number, logProbability: number }[]} */
+    const found = [];
+    this.path().forEach(({ token, logProbability }, place) => {
+      if (token === this.vocabulary.eosId) return;
+      const begins = this.vocabulary.tokens[token].startsWith("▁");
+      const last = found[found.length - 1];
+      if (begins || !last) found.push({ place, logProbability });
+      else if (logProbability < last.logProbability) Object.assign(last, { place, logProbability });
+    });
+    const words = this.own().split(" ");
+    return words.length === found.length
+      ? found.map((step, at) => ({ word: words[at], ...step }))
+      : [];
+  }
+
   /** The translation in sight, sentence by sentence, and whether each is doubted.
    * @returns {{ text: string, unsure: boolean }[]} */
   parts() {
@@ -353,34 +372,4 @@ export function lineOf(hypothesis) {
   const line = [];
   for (let each = hypothesis; each; each = each.parent) line.unshift(each);
   return line;
-}
-
-/**
- * Which words of a text the other one lacks, in order.
- * @param {string[]} words
- * @param {string[]} others
- * @returns {boolean[]} true where a word is new
- */
-export function newWords(words, others) {
-  // lengths[i][j]: the longest common row of words behind places i and j.
-  const lengths = Array.from({ length: words.length + 1 }, () =>
-    new Array(others.length + 1).fill(0),
-  );
-  for (let i = words.length - 1; i >= 0; i--) {
-    for (let j = others.length - 1; j >= 0; j--) {
-      lengths[i][j] =
-        words[i] === others[j]
-          ? lengths[i + 1][j + 1] + 1
-          : Math.max(lengths[i + 1][j], lengths[i][j + 1]);
-    }
-  }
-  let j = 0;
-  return words.map((word, i) => {
-    while (j < others.length && word !== others[j]) {
-      if (lengths[i][j + 1] < lengths[i + 1][j]) return true;
-      j += 1;
-    }
-    j += 1;
-    return j > others.length;
-  });
 }

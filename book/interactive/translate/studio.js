@@ -3,7 +3,8 @@
 import {
   choice, Controls, pushButton, row, slider, textField, toggle,
 } from "../controls.js";
-import { html, still } from "../draw.js";
+import { html } from "../draw.js";
+import { newWords } from "../new_words.js";
 import { readText } from "../subwords.js";
 import { address, addressed } from "./address.js";
 import { AttentionPart } from "./attention_part.js";
@@ -11,7 +12,7 @@ import { SENTENCES } from "./examples.js";
 import { notesOn } from "./notes.js";
 import { playButton, Player } from "./player.js";
 import { SearchPart } from "./search_part.js";
-import { newWords, usualSettings } from "./session.js";
+import { usualSettings } from "./session.js";
 import { SwitchesPart } from "./switches_part.js";
 import { percent, showCandidates, showPieces, showText, showWritten } from "./tokens.js";
 
@@ -19,8 +20,7 @@ const MOST = 5000; // characters that the field holds
 
 /**
  * @typedef {import("./session.js").Session} Session
- * @typedef {{ update: () => void, beside?: HTMLElement }} Part beside: where it too shows
- *   what the untouched translator writes
+ * @typedef {{ update: () => void }} Part
  */
 
 export class Studio {
@@ -51,20 +51,23 @@ export class Studio {
     this.notes = html(root, "div", { class: "translate-notes", role: "status" });
     this.body = html(root, "div");
     const { body } = this;
-    this.addTokens(body);
-    this.said = html(body, "p", { class: "interactive-said", "aria-live": "polite" });
+    this.addText(body);
     this.addCandidates(body);
+    if (!small) new SwitchesPart(body, this);
+    const inside = html(body, "details", { class: "translate-inside" });
+    html(inside, "summary", {}, "Look inside: pieces, steps, search, heads");
+    this.addTokens(inside);
+    this.said = html(inside, "p", { class: "interactive-said", "aria-live": "polite" });
     /** @type {Part[]} */
-    this.parts = small ? [] : [new SearchPart(body, this)];
-    this.parts.push(new AttentionPart(body, this));
+    this.parts = small ? [] : [new SearchPart(inside, this)];
+    this.parts.push(new AttentionPart(inside, this));
     if (small) linkTo(body, page);
-    else this.parts.push(new SwitchesPart(body, this));
     addEventListener("hashchange", () => {
       const sentence = addressed();
       if (sentence && sentence !== session.text) this.translate((this.typed = sentence));
     });
-    input.focus();
     this.translate(this.typed);
+    input.select(); // what is typed takes its place
   }
 
   /** @param {HTMLElement} form */
@@ -113,6 +116,23 @@ export class Studio {
     this.translate(this.typed);
   }
 
+  /** The answer, large; a word of it that is pressed says what else was weighed.
+   * @param {HTMLElement} body */
+  addText(body) {
+    this.text = html(body, "p", { class: "translate-text", "aria-live": "polite" });
+    this.text.addEventListener("click", (event) => this.select(event));
+    this.beside = html(body, "p", { class: "translate-beside" });
+  }
+
+  /** Look at the step that was pressed. @param {Event} event */
+  select(event) {
+    const place = pressed(event, "place");
+    if (place === null) return;
+    this.player.stop();
+    this.session.selected = place;
+    this.update();
+  }
+
   /** @param {HTMLElement} body */
   addTokens(body) {
     const head = row(body);
@@ -121,16 +141,8 @@ export class Studio {
     toggle(switches, "withIds", "show ids");
     this.pieces = html(body, "ul", { class: "translate-row", lang: "en" });
     this.addTransport(row(body));
-    this.text = html(body, "p", { class: "translate-text" });
     this.written = html(body, "ol", { class: "translate-row", "aria-label": "written" });
-    this.written.addEventListener("click", (event) => {
-      const place = pressed(event, "place");
-      if (place === null) return;
-      this.player.stop();
-      this.session.selected = place;
-      this.update();
-    });
-    this.beside = html(body, "p", { class: "translate-beside" });
+    this.written.addEventListener("click", (event) => this.select(event));
   }
 
   /** @param {HTMLElement} place */
@@ -182,7 +194,7 @@ export class Studio {
       const taken = session.path()[session.place]?.token;
       if (token === null || token === taken) return;
       player.stop();
-      session.overrule(session.place, token).then(() => this.goOn());
+      session.overrule(session.place, token).then(() => player.run());
     });
   }
 
@@ -205,13 +217,7 @@ export class Studio {
     this.body.hidden = false;
     this.told = notesOn(session);
     this.update();
-    this.goOn();
-  }
-
-  /** Write token by token, or all at once for who wants nothing to move. */
-  goOn() {
-    if (still()) this.player.run();
-    else this.player.play();
+    player.run();
   }
 
   /** After a change of the settings: as far as before, at once. */
@@ -244,11 +250,12 @@ export class Studio {
     const place = session.place;
     this.say(
       "step",
-      place < 0
-        ? "Nothing is written yet: press Next or Play."
+      place < 0 || session.atRest
+        ? "Press a word to see what else was weighed there."
         : `Step ${place + 1}: the likeliest next sub-words. Press another one to ` +
           `have it written instead${session.frames ? " (greedily from there)" : ""}.`,
     );
+    this.candidates.hidden = session.atRest;
     showCandidates(this.candidates, session);
     for (const part of this.parts) part.update();
     this.say("said", this.sentence());
@@ -298,20 +305,13 @@ export class Studio {
   compare() {
     const { session, untouched } = this;
     const known = session.touched && untouched.text === session.text;
-    for (const place of [this.beside, ...this.parts.map(({ beside }) => beside)]) {
-      place?.replaceChildren();
-      if (place && known) this.writeBeside(place);
-    }
+    this.beside?.replaceChildren();
+    if (this.beside && known) this.writeBeside(this.beside);
   }
 
   /** @param {HTMLElement} place */
   writeBeside(place) {
     const { session, untouched } = this;
-    if (place !== this.beside) {
-      place.append("It writes: ");
-      html(place, "b", { lang: "es" }, session.written());
-      html(place, "br");
-    }
     place.append("The untouched translator writes: ");
     const own = session.written().split(" ");
     const words = untouched.written().split(" ");

@@ -26,13 +26,12 @@ export class SwitchesPart {
     const { settings, config } = studio.session;
     html(
       parent, "p", { class: "translate-name" },
-      "Take a piece away, and compare with what the untouched translator writes.",
+      "Take a piece away, and compare.",
     );
     const controls = new Controls(row(parent), settings.switches, () => studio.again());
     for (const { name, label } of SWITCHES) toggle(controls, name, label);
     const heads = headOptions(config);
     choice(controls, "silencedHeads", "without a head (chapter 14)", [[[], "none"], ...heads]);
-    this.beside = html(parent, "p", { class: "translate-beside" });
   }
 
   /** Nothing else of it changes with the steps. */

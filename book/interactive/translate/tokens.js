@@ -24,8 +24,29 @@ export function percent(probability) {
 export function showText(parent, session) {
   parent.replaceChildren();
   for (const { text, unsure } of session.parts()) {
-    html(parent, "span", { lang: "es" }, text.trim() ? text : "… ");
+    showWords(html(parent, "span", { lang: "es" }), text, session, unsure);
     if (unsure) html(parent, "small", { class: "translate-doubt" }, DOUBT);
+  }
+}
+
+/**
+ * A sentence; the words of the one that is at work are pressed, and where it is doubted,
+ * the least sure of them are underlined.
+ * @param {HTMLElement} parent
+ * @param {string} text
+ * @param {Session} session
+ * @param {boolean} unsure
+ */
+function showWords(parent, text, session, unsure) {
+  const words = session.words();
+  const isHere = text.trim() === session.own() && words.length > 0;
+  if (!isHere) return parent.append(text.trim() ? text : "… ");
+  const least = Math.min(...words.map(({ logProbability }) => logProbability));
+  for (const { word, place, logProbability } of words) {
+    const doubted = unsure && logProbability <= Math.max(least, Math.log(0.5));
+    const look = `translate-word${doubted ? " translate-least" : ""}`;
+    html(parent, "button", { type: "button", class: look, "data-place": place }, word);
+    parent.append(" ");
   }
 }
 
