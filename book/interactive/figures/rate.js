@@ -37,6 +37,8 @@ class Rate extends Panels {
   /** How many phrases were right, for each setting. @type {Record<string, number[]>} */
   found = {};
   problem = "";
+  /** The worker, once it is needed. @type {Remote | undefined} */
+  remote;
 
   /** @param {HTMLElement} root @param {Function} script @param {Given} given */
   constructor(root, script, given) {
