@@ -90,6 +90,7 @@ export function drawTip(drawing, plane, at, { key, role, label }) {
  * Write names beside their points, each where it covers least of what is there already.
  * @param {SVGElement} drawing @param {Plane} plane
  * @param {[name: string, at: ArrayLike<number>][]} named
+ * @returns {number[][]} the boxes of points and names: left, top, right, bottom
  */
 export function writeNames(drawing, plane, named) {
   const { left, top, side } = plane;
@@ -110,6 +111,7 @@ export function writeNames(drawing, plane, named) {
     taken.push(box);
     write(drawing, box[0], box[1] + 12, name, { "pointer-events": "none" });
   });
+  return taken;
 }
 
 /** The area that two boxes share. @param {number[]} a @param {number[]} b */

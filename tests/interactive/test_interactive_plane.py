@@ -87,3 +87,21 @@ def test_it_trains_by_quarters_of_a_step_and_follows_a_dragged_word(show: Show) 
     page.keyboard.press("ArrowUp")
     assert said(page).startswith("y stands at (")
     assert page.evaluate("document.activeElement.dataset.key") == "3"
+
+
+def test_the_chapter_opens_on_the_first_words_of_each_step(show: Show) -> None:
+    page = show("plane", "first")
+    encoder, decoder = untrained()
+    optimizer = torch.optim.Adam([*encoder.parameters(), *decoder.parameters()], lr=0.1)
+    for _ in range(6):
+        scores = decoder(torch.tensor([[0], [0]]), encoder(SRC))  # behind <SOS>
+        best = scores[:, 0].argmax(dim=-1).tolist()
+        written = [text.split()[0] for text in texts(page, "td:nth-child(3)")]
+        assert written == [
+            ["<SOS>", "ir", "vamos", "y", "<EOS>"][word] for word in best
+        ]
+        optimizer.zero_grad()
+        loss_of(encoder, decoder).backward()
+        optimizer.step()
+        press(page, "Train one step")
+    assert said(page) == "After 6 steps 2 of 2 phrases are right."

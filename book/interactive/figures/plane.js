@@ -1,4 +1,5 @@
-// Chapter 5: the plane of the smallest translator: drag its words, train it by steps.
+// Chapter 5: the plane of the smallest translator: drag its words, train it by steps. It
+// opens with its first words alone, and later as a whole.
 
 import { softmax } from "../arrays.js";
 import { choice, pushButton } from "../controls.js";
@@ -18,6 +19,24 @@ const SIZE = [SIDE + 2, TOP + SIDE + 2];
 const REGIONS = ["weight", "key", "query", "word", "value"]; // one for each word
 const ASKED = ["lets go", "to go"];
 const LINES = [undefined, "6 4"]; // solid for the first phrase, dashed for the second
+
+/** @type {Record<string, {title: string, hint: string, label: string}>} */
+const OPENINGS = {
+  first: {
+    title: "After how many steps has each phrase its own word for good?",
+    hint: "Each phrase lands in the plane, at its star. The region there is its first word.",
+    label: "Where the phrases land, and what is written",
+  },
+  whole: {
+    title: "The plane of the smallest translator",
+    hint:
+      "Train it, a quarter of a step at a time or ten steps at once. Then drag a word in " +
+      "the first plane, and watch the second: lines lead from a word (●) to where the " +
+      "decoder lands for the first word (★) and the second (☆), solid for lets go, dashed " +
+      "for to go.",
+    label: "Two planes: the words, and where the decoder lands",
+  },
+};
 
 const PHASES = ["forward", "loss", "gradient", "step"];
 /** @type {Record<string, string[]>} */
@@ -70,14 +89,20 @@ class SmallestPlane extends Panels {
 
   /** @param {HTMLElement} root */
   constructor(root) {
-    super(root, {
-      title: "The plane of the smallest translator",
-      hint:
-        "Train it, a quarter of a step at a time or ten steps at once. Then drag a " +
-        "word in the first plane, watch where the decoder lands in the second (solid " +
-        "for lets go, dashed for to go), and train on.",
-      label: "Two planes: the words, and where the decoder lands",
-    });
+    const { opened = "whole" } = root.dataset;
+    super(root, OPENINGS[opened]);
+    this.first = opened === "first";
+    if (this.first) {
+      const step = () => {
+        this.step();
+        this.show(this.summary());
+      };
+      pushButton(this.controls, "Train one step", step).classList.add("interactive-main");
+      pushButton(this.controls, "start again", () => this.start(), () => !this.steps);
+      this.addPicture((drawing) => this.drawLanding(drawing));
+      table(this, () => this.written());
+      return;
+    }
     this.addControls();
     this.addPicture((drawing) => this.drawWords(drawing));
     this.addPicture((drawing) => this.drawLanding(drawing));
@@ -88,7 +113,8 @@ class SmallestPlane extends Panels {
 
   addControls() {
     const { controls } = this;
-    pushButton(controls, () => `next: ${PHASES[this.phase]}`, () => this.quarter());
+    const next = () => `next: ${PHASES[this.phase]}`;
+    pushButton(controls, next, () => this.quarter()).classList.add("interactive-main");
     pushButton(controls, "10 steps", () => {
       for (let i = 0; i < 10; i++) this.step();
       this.show(this.summary());
@@ -190,7 +216,9 @@ class SmallestPlane extends Panels {
   }
 
   tell() {
-    return this.sentence;
+    if (!this.first) return this.sentence;
+    const right = this.written().filter(([, wanted, given]) => given.text === `${wanted} ✓`);
+    return `After ${counted(this.steps, "step")} ${right.length} of 2 phrases are right.`;
   }
 
   /** The words of one language, to be dragged. @param {SVGElement} drawing */
@@ -218,6 +246,17 @@ class SmallestPlane extends Panels {
     });
     writeNames(drawing, plane, NAMES[side].map((name, id) => [name, words.row(id)]));
     return SIZE;
+  }
+
+  /** What is written for both phrases, and what is right. */
+  written() {
+    const rows = PHRASES.map(({ src, tgtOut }, phrase) => {
+      const text = translate(this.numbers, src).join(" ");
+      const right = tgtOut.map((id) => TARGET_WORDS[id]).join(" ");
+      const style = `background: ${text === right ? shade(0.4, "key") : "var(--field)"}`;
+      return [ASKED[phrase], right, { text: text + (text === right ? " ✓" : ""), style }];
+    });
+    return [["phrase", "right", `written after ${counted(this.steps, "step")}`], ...rows];
   }
 
   /** The loss over the steps. */
@@ -250,20 +289,30 @@ class SmallestPlane extends Panels {
    */
   drawLanding(drawing) {
     const paths = this.seen.flatMap(({ words, heard, read }, phrase) =>
-      [0, 1].map((t) => {
+      (this.first ? [0] : [0, 1]).map((t) => {
         return { phrase, t, way: [words, heard, read].map((each) => each.row(t)) };
       }),
     );
-    const all = paths.flatMap(({ way }) => way.flatMap((point) => Array.from(point)));
+    const seen = paths.flatMap(({ way }) => (this.first ? [way[2]] : way));
+    const all = seen.flatMap((point) => Array.from(point));
     const far = Math.max(...all.map(Math.abs));
     const reach = [2, 4, 8, 16].find((size) => 0.95 * size > far) ?? 1.1 * far;
     const plane = new Plane([1, TOP], SIDE, -reach, reach);
-    plane.draw(drawing, `Where the decoder lands (up to ±${fixed(reach, 0)})`);
+    plane.draw(drawing, `Where ${this.first ? "it" : "the decoder"} lands (up to ±${fixed(reach, 0)})`);
     const regions = this.drawRegions(drawing, plane, reach);
     /** @type {number[][]} places that no name may cover */
     const covered = [];
+    if (this.first) {
+      const stars = paths.map(({ phrase, way }) => /** @type {const} */ ([ASKED[phrase], way[2]]));
+      for (const [left, top, right, bottom] of writeNames(drawing, plane, [...stars])) {
+        for (let x = left; x <= right; x += 8) covered.push([x, (top + bottom) / 2]);
+      }
+    }
     for (const { phrase, t, way } of paths) {
       const [start, heard, end] = way.map((point) => plane.placed(point));
+      const look = { ...MIDDLE, style: "font-size: 18px" };
+      write(drawing, end[0], end[1] + 6, t ? "☆" : "★", look);
+      if (this.first) continue;
       for (let share = 0; share <= 1; share += 0.05) {
         covered.push(between(start, heard, share), between(heard, end, share));
       }
@@ -272,8 +321,6 @@ class SmallestPlane extends Panels {
         "stroke-dasharray": LINES[phrase],
       });
       circle(drawing, start, 3.5, { fill: "var(--ink)" });
-      const look = { ...MIDDLE, style: "font-size: 18px" };
-      write(drawing, end[0], end[1] + 6, t ? "☆" : "★", look);
     }
     for (const { word, corners } of regions) {
       const across = corners.map(([x]) => x);
