@@ -290,6 +290,8 @@ def descriptions(site: Path) -> dict[str, str]:
         page = BeautifulSoup(front.read_text(encoding="utf-8"), "html.parser")
         for item in element(page, "article").find_all("li"):
             link = item.find("a", class_="internal")
+            for minutes in item.find_all(class_="minutes"):
+                minutes.decompose()
             title, _, text = item.get_text(" ", strip=True).partition(" : ")
             if isinstance(link, Tag) and text:
                 name = local(front, str(link["href"])).relative_to(site.resolve())

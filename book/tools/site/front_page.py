@@ -1,4 +1,4 @@
-"""What opens the book: a map of it, with the minutes of a first reading.
+"""What opens the book: a map of it, with what is in each chapter, and its minutes.
 
 It is made when the site is built, so it shows the chapters that there are.
 `templates/404.html` lists the chapters, too: the page that a reader meets at an address
@@ -21,11 +21,17 @@ from book.tools.project.address import ROOT, read_address
 
 
 class Map(Directive):  # type: ignore[misc]
-    """The parts of the book and their chapters, as the table of contents has them."""
+    """The parts of the book and their chapters, as the table of contents has them.
+
+    Each line of it says what is in a chapter, `01_words: from a sentence to …`.
+    """
+
+    has_content = True
 
     def run(self) -> list[nodes.Node]:
         """Write one box for each part."""
-        return [nodes.raw("", book_map(), format="html")]
+        said = dict(line.split(": ", 1) for line in self.content)
+        return [nodes.raw("", book_map(said), format="html")]
 
 
 def title_of(path: Path) -> str:
@@ -51,21 +57,34 @@ def parts() -> dict[str, list[Path]]:
     }
 
 
-def entry_of(path: Path) -> str:
-    """A chapter's line on the map: its title, and the minutes that its top tells."""
+def entry_of(path: Path, said: str) -> str:
+    """A chapter on the map: its title, what is in it, and its minutes."""
     told = stated(path)
-    minutes = f" <span>{told[0]}\N{NO-BREAK SPACE}min</span>" if told else ""
+    minutes = (
+        f' <span class="minutes">{told[0]}\N{NO-BREAK SPACE}min</span>' if told else ""
+    )
     link = f'<a class="internal" href="{path.stem}.html">{escape(title_of(path))}</a>'
-    return f'<li value="{int(path.name[:2])}">{link}{minutes}</li>'
+    return f'<li value="{int(path.name[:2])}">{link}: {escape(said)}{minutes}</li>'
 
 
-def book_map() -> str:
-    """The HTML of the map: a box for each part, with links to its chapters."""
-    boxes = []
-    for caption, chapters in parts().items():
-        links = "".join(map(entry_of, chapters))
+def book_map(said: dict[str, str]) -> str:
+    """The HTML of the map: a box for each part, and the sum of the minutes.
+
+    Raises:
+        ValueError: If it does not say something of each chapter, and of no other.
+    """
+    boxes, minutes = [], 0
+    chapters = {path.stem: path for found in parts().values() for path in found}
+    if said.keys() != chapters.keys():
+        wrong = ", ".join(sorted(said.keys() ^ chapters.keys()))
+        raise ValueError(f"The map has a line for each chapter: see {wrong}.")
+    for caption, found in parts().items():
+        links = "".join(entry_of(path, said[path.stem]) for path in found)
         boxes.append(f"<section><p>{escape(caption)}</p><ol>{links}</ol></section>")
-    return f'<nav class="book-map" aria-label="Map of the book">{"".join(boxes)}</nav>'
+        minutes += sum(told[0] for path in found if (told := stated(path)))
+    hours = f"<p>All main lines: {minutes // 60} h {minutes % 60} min.</p>"
+    label = 'class="book-map" aria-label="Map of the book"'
+    return f"<nav {label}>{''.join(boxes)}</nav>{hours}"
 
 
 def tell_templates(app: Sphinx, page: str, template: str, told: Any, _: Any) -> None:
