@@ -105,7 +105,6 @@ def _judge_mask(mask: Tensor, real: Tensor, report: Report) -> None:
         "mask_blind": keys & causal & queries,
         "mask_blind ": keys & queries,
         "mask_upside_down": every.triu(),
-        "mask_not_itself": every.tril(-1),
         "mask_ahead": every.tril(1),
         "mask_or": keys | causal,
         "mask_rows": queries & every,
@@ -131,14 +130,9 @@ def examine_collate(function: Any, report: Report) -> None:
     rows = [row[row != PAD] for row in IDS]
     lists = [row.tolist() for row in rows]
     pairs = [[(row + 8, row) for row in rows], [([34, 35], row) for row in lists]]
-    alone: list[list[Any]] = [
-        [IDS],
-        *([p] for p in pairs),
-        [IDS + 8, IDS],
-        [rows],
-        [lists],
-    ]
-    ways: list[list[Any]] = [*alone, [rows[0]], [lists[0]]]
+    sides = [IDS + 8, IDS]
+    alone = ([way] for way in (rows, lists, rows[0], lists[0]))
+    ways: list[list[Any]] = [[IDS], *([pair] for pair in pairs), sides, *alone]
     _, out = tried(function, ways, pad=PAD, start=2, end=3, device="cpu")
     named = out if isinstance(out, dict) else {}
     words, found = lists[0][1:-1], []

@@ -78,10 +78,9 @@ WAVES: dict[str, Callable[[Tensor, int], tuple[Tensor, Tensor]]] = {
     "waves": lambda i, wide: (2 * i / wide, 2 * i / wide),
     "waves_to_the_end": lambda i, wide: (i / (wide / 2 - 1), i / (wide / 2 - 1)),
     "waves_doubled": lambda i, wide: (4 * i / wide, 4 * i / wide),
-    "waves_doubled_apart": lambda i, wide: (4 * i / wide, (4 * i + 2) / wide),
     "waves_apart": lambda i, wide: (2 * i / wide, (2 * i + 1) / wide),
     "waves_apart_twice": lambda i, wide: (2 * i / wide, (2 * i + 2) / wide),
-    "waves_halved": lambda i, wide: (i / wide, i / wide),
+    "waves_doubled_apart": lambda i, wide: (4 * i / wide, (4 * i + 2) / wide),
     "waves_multiplied": lambda i, wide: (-2 * i / wide, -2 * i / wide),
 }
 
