@@ -16,7 +16,7 @@ from torch import nn
 
 from book.tools.course.plan import read_plan
 from book.tools.course.questions import BANK, Option, exam, gift, read_questions
-from tests.book_sources import NAMES, exported
+from tests.book_sources import NAMES, exported, read
 
 SEED = read_plan().seed
 BOOK = BANK.parents[1]
@@ -33,6 +33,15 @@ CHECKED_WITH |= {"Counter": Counter, "pairwise": pairwise}
 
 def path_of(name: str) -> Path:
     return BANK / f"{name}.toml"
+
+
+def main_line(name: str) -> list[str]:
+    """The anchors of the headings that nobody may skip."""
+    cells = read(BOOK / f"{name}.ipynb").cells
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    text = re.split(r"^## (?:What goes wrong|Exercises)$", text, flags=re.MULTILINE)[0]
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return [re.sub(r"[^\w -]", "", one).lower().replace(" ", "-") for one in headings]
 
 
 def expect_fair(asked: list[Sequence[Option]]) -> None:
@@ -77,8 +86,9 @@ def test_a_part_ends_in_ten_questions_each_with_a_place_to_read_again(
         found = OPTION.findall(item)
         assert item.count("<details") == len(found) in (3, 4), item
         asked.append([Option(text, why, told == "Right") for text, told, why in found])
-        again = re.search(r"^ +\*Read again:\* \[.+\]\((\d\d)_\w+\.ipynb#", item, re.M)
-        assert again and int(again[1]) in PARTS[part], item
+        again = re.search(r"^ +\*Read again:\* \[.+\]\((\w+)\.ipynb#(.+)\)", item, re.M)
+        assert again and int(again[1][:2]) in PARTS[part], item
+        assert again[2] in main_line(again[1]), item
     assert len(asked) == 10
     expect_fair(asked)
     expect_spread(asked)
@@ -93,6 +103,7 @@ def test_no_question_is_asked_twice_and_every_chapter_has_its_file() -> None:
     assert sorted(path.stem for path in BANK.iterdir()) == NAMES
     self_tests = "".join(path.read_text("utf-8") for path in BOOK.glob("self_test_*"))
     assert not any(ask in self_tests for ask in asked)
+    assert self_tests.count("```python") >= 12  # code to be searched for a fault
 
 
 @each_chapter
