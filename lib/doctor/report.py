@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,7 +68,10 @@ class Report:
         return "\n".join([self.verdict, *rows])
 
     def _repr_html_(self) -> str:
-        rows = [f"<td>{a}</td><td>{html.escape(b)}</td>" for a, b in self.rows()]
-        table = "".join(f"<tr style='text-align:left'>{row}</tr>" for row in rows)
-        table = table.replace("\n", "<br>")
-        return f"<p>{html.escape(self.verdict)}</p><table>{table}</table>"
+        cells = ((a, html.escape(b).replace("\n", "<br>")) for a, b in self.rows())
+        top = "<tr style='text-align:left;vertical-align:top'>"
+        rows = "".join(f"{top}<td>{a}</td><td>{b}</td></tr>" for a, b in cells)
+        table = re.sub(
+            "`(.+?)`", r"<code>\1</code>", f"<table cellpadding=4>{rows}</table>"
+        )
+        return f"<p>{html.escape(self.verdict)}</p>{table}"
