@@ -11,7 +11,7 @@ from lib.figures.interactive import interactive
 from lib.figures.style import DIVERGING, PALETTE, ROLES, SEQUENTIAL, apply_style
 from lib.figures.svg import Drawing, drawing
 from lib.figures.tree import search_tree
-from lib.figures.vectors import arrows, clock, clock_faces, position_waves
+from lib.figures.vectors import arrows, clock, clock_faces
 
 apply_style()
 
@@ -32,7 +32,6 @@ __all__ = [
     "interactive",
     "line_curves",
     "mask_map",
-    "position_waves",
     "role_tables",
     "search_tree",
     "training_curves",

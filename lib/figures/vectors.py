@@ -1,4 +1,4 @@
-"""Vectors of two numbers as arrows, and position encodings as waves and as clocks."""
+"""Vectors of two numbers as arrows, and position encodings as clocks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from matplotlib.patches import Circle
 from lib.figures.style import (
     PALETTE,
     ROLES,
-    WIDTH,
     Array,
     as_array,
     panels,
@@ -63,53 +62,6 @@ def arrows(
     ax.set(xlim=(left, right), ylim=(low, high))
     ax.set(aspect="equal", xlabel="number 1", ylabel="number 2")
     return figure, ax
-
-
-def position_waves(encoding: Any, pairs: Sequence[int]) -> tuple[Figure, Array]:
-    """Draw a position encoding (§3.5) as waves: one panel per sine/cosine pair.
-
-    Args:
-        encoding: one row per position, one column per number; even columns hold
-            sines, odd ones cosines.
-        pairs: which pairs to draw: pair i holds the columns 2i and 2i + 1.
-
-    Shape:
-        encoding: (T, D)
-
-    Returns:
-        The figure and an array of its axes, one per pair.
-
-    Raises:
-        ValueError: if the encoding has an odd number of columns, or not that pair.
-    """
-    table = as_array(encoding, "an encoding (positions × columns)", 2)
-    count, odd = divmod(table.shape[1], 2)
-    if odd:
-        raise ValueError(
-            "Expected an even number of columns, because sines and cosines come in "
-            f"pairs, but got {table.shape[1]}."
-        )
-    if not pairs or not 0 <= min(pairs) <= max(pairs) < count:
-        raise ValueError(f"Expected pairs from 0 to {count - 1}, but got {pairs}.")
-    height = 1.45 * len(pairs) + 0.5
-    figure, axes = panels(len(pairs), WIDTH, height, sharex=True)
-    for ax, pair in zip(axes, pairs, strict=True):
-        _waves(ax, table[:, 2 * pair : 2 * pair + 2], pair)
-    axes[-1].set_xlabel("position")
-    return figure, axes
-
-
-def _waves(ax: Axes, columns: Array, pair: int) -> None:
-    sine = ("sine", ROLES["position"], "-")
-    cosine = ("cosine", PALETTE["slate"], "--")
-    for offset, (name, color, dashes) in enumerate((sine, cosine)):
-        label = f"column {2 * pair + offset} ({name})"
-        ax.plot(columns[:, offset], color=color, linestyle=dashes, label=label)
-    ax.set_ylim(-1.15, 1.15)
-    ax.set_yticks([-1, 0, 1])
-    ax.axhline(0, color="#D9D9D9", linewidth=0.8, zorder=0)
-    # Above the panel, where no wave passes.
-    ax.legend(loc="lower left", bbox_to_anchor=(0, 0.97), ncols=2, borderpad=0.1)
 
 
 def clock(pair: Any, shift: int | None = None) -> tuple[Figure, Axes]:

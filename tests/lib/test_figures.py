@@ -77,7 +77,6 @@ DRAWN: dict[str, Draw] = {
     ),
     "bars": lambda: figures.bars({"one": 1, "minus": -0.5}, "dot product", "Products"),
     "training": lambda: figures.training_curves(LOG),
-    "waves": lambda: figures.position_waves(sinusoidal_encoding(100, 8), [0, 1, 2, 3]),
     "clock": lambda: figures.clock(sinusoidal_encoding(7, 4)[:, 0:2], shift=2),
     "arrows": lambda: figures.arrows(
         {"query": (1, 1), "key 1": (1, 2), "key 2": (-1, 0)}, {"query": "query"}
@@ -285,9 +284,6 @@ BAD: list[tuple[Call, str]] = [
     (lambda: figures.bars({}), "at least one value"),
     (lambda: figures.training_curves([{"a": 1}, {"b": 1}]), "the same names"),
     (lambda: figures.training_curves([]), "the same names"),
-    (lambda: figures.position_waves(np.ones((3, 3)), [0]), "even number.*got 3"),
-    (lambda: figures.position_waves(np.ones((3, 4)), [2]), r"0 to 1.*\[2\]"),
-    (lambda: figures.position_waves(np.ones((3, 4)), []), r"0 to 1.*\[\]"),
     (lambda: figures.clock(np.ones((3, 4))), "two columns.*got 4"),
     (lambda: figures.arrows({}), "at least one vector"),
     (lambda: figures.arrows({"dog": (1, 2, 3)}), "'dog', but got 3"),
