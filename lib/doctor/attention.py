@@ -174,7 +174,7 @@ class Numbers:
                     return
         report.add("numbers_strange")
 
-    def slip(self, name: str) -> tuple[str, dict[str, str]]:
+    def slip(self, name: str) -> tuple[str, dict[str, str]] | None:
         """The known slip that a mask's numbers are those of, and how it is written."""
         look = self.every.tril(1)
         for level, form in ((lev, f) for lev in self.levels() for f in written_ways()):
@@ -183,7 +183,7 @@ class Numbers:
             said = mask[name] is not None and out is not None
             if said and (found := self.way(level, out, look, HIDES)):
                 return found.hide, {"meaning": form[0], "shape": form[1]}
-        return "", {}
+        return None
 
 
 def examine_attention(piece: Piece, report: Report) -> None:

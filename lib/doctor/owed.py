@@ -64,16 +64,14 @@ def masks(
     x: Tensor,
     memory: Tensor | None,
     report: Report,
-    slip: Callable[[str], tuple[str, dict[str, str]]] | None = None,
+    slip: Callable[[str], tuple[str, dict[str, str]] | None] | None = None,
 ) -> None:
     """Find how each mask is written, and tell it; one without effect is a fault."""
     for name, of in [*piece.of_memory.items()]:
         if of and memory is None and "memory" in piece.roles:
             continue  # of words that it is not handed
-        if memory is None or report.kind == "attention":
-            sources = [memory is not None]
-        else:
-            sources = [of, not of]
+        both = memory is not None and report.kind != "attention"
+        sources = [of, not of] if both else [memory is not None]
         keys: list[str] = []
         for of_memory in sources:
             key, form = _fitting(piece, name, x, memory, of_memory)
@@ -90,10 +88,9 @@ def masks(
         else:
             ways = ("mask_strange", "mask_inert", "mask_refused")
             key = next(key for key in ways if key in keys)
-            values: dict[str, str] = {}
-            if slip and key == "mask_strange":
-                key, values = slip(name)
-            report.add(key or "mask_strange", name=name, **values)
+            known = slip(name) if slip and key == "mask_strange" else None
+            key, values = known or (key, {})
+            report.add(key, name=name, **values)
 
 
 def _fitting(
