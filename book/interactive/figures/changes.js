@@ -83,7 +83,7 @@ class Changes extends Panels {
     const [name, { right }] = this.states[this.state];
     const all = this.given.sentences.length;
     const count = right
-      ? `${name}: ${right.filter(Boolean).length} of ${right.length} ${this.given.counted ?? "unseen sentences"} right (a filled dot each). `
+      ? `${name}: ${right.filter(Boolean).length} of ${right.length} ${this.given.counted ?? "unseen sentences right"} (a filled dot each). `
       : `${name}. `;
     if (!this.state) return count;
     const changed = this.given.sentences.map((_, at) => this.differs(at));
