@@ -8,14 +8,14 @@ from pathlib import Path
 from book.tools.notebooks.reading import amounts, stated
 from tests.book_sources import each_chapter, read
 
-LONGER = {"13_decoding": 2400, "16_real_sentences": 2450}
+LONGER = {"16_real_sentences": 2720}
 
 
 @each_chapter
 def test_the_main_line_is_a_quarter_of_an_hour(path: Path) -> None:
     found = amounts(path)
     assert found["opening"].words <= 300
-    assert found["main"].words <= LONGER.get(path.stem, 2000)
+    assert found["main"].words <= LONGER.get(path.stem, 2200)
     assert found["main"].lines <= 60
     assert found["rest"].words <= 1200
 

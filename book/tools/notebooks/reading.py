@@ -1,6 +1,7 @@
 """How long a chapter takes to read: words, visible lines of code, and minutes.
 
-The main line is all before "What goes wrong"; captions and folded code do not count.
+The main line is all before "What goes wrong"; captions count, and what is folded does
+not.
 """
 
 import math
@@ -58,6 +59,6 @@ def _add(amount: Amount, cell: Any) -> None:
     if cell.cell_type == "code":
         if not tags & (_FOLDED | {"exercise"}):
             amount.lines += sum(bool(line.strip()) for line in cell.source.splitlines())
-    elif not tags & {"solution"} and not cell.source.startswith("**Figure"):
+    elif not tags & {"solution"}:
         visible = re.sub(r"<details>.*?</details>", "", cell.source, flags=re.S)
         amount.words += len(re.findall(r"\S*\w\S*", visible))
