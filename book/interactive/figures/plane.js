@@ -217,7 +217,7 @@ class SmallestPlane extends Panels {
 
   tell() {
     if (!this.first) return this.sentence;
-    const right = this.written().filter(([, wanted, given]) => given.text === `${wanted} ✓`);
+    const right = this.written().filter(([, wanted, given]) => Object(given).text === `${wanted} ✓`);
     return `After ${counted(this.steps, "step")} ${right.length} of 2 phrases are right.`;
   }
 
@@ -303,8 +303,9 @@ class SmallestPlane extends Panels {
     /** @type {number[][]} places that no name may cover */
     const covered = [];
     if (this.first) {
-      const stars = paths.map(({ phrase, way }) => /** @type {const} */ ([ASKED[phrase], way[2]]));
-      for (const [left, top, right, bottom] of writeNames(drawing, plane, [...stars])) {
+      /** @type {[string, ArrayLike<number>][]} */
+      const stars = paths.map(({ phrase, way }) => [ASKED[phrase], way[2]]);
+      for (const [left, top, right, bottom] of writeNames(drawing, plane, stars)) {
         for (let x = left; x <= right; x += 8) covered.push([x, (top + bottom) / 2]);
       }
     }
