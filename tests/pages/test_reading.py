@@ -9,6 +9,7 @@ from book.tools.notebooks.reading import amounts, stated
 from tests.book_sources import each_chapter, read
 
 LONGER = {"16_real_sentences": 2720}
+LISTS_FIRST = {"20_pretrained"}  # its opening tells the mistakes that can be made
 
 
 @each_chapter
@@ -18,6 +19,20 @@ def test_the_main_line_is_a_quarter_of_an_hour(path: Path) -> None:
     assert found["main"].words <= LONGER.get(path.stem, 2200)
     assert found["main"].lines <= 60
     assert found["rest"].words <= 1200
+
+
+@each_chapter
+def test_something_answers_to_the_finger_in_the_first_minute(path: Path) -> None:
+    """Few words stand above the first figure that answers."""
+    above = ""
+    for cell in read(path).cells:
+        if "interactive" in cell.metadata.get("tags", []):
+            break
+        above += cell.source if cell.cell_type == "markdown" else ""
+    else:
+        raise AssertionError("no figure of this chapter answers")
+    seen = re.sub(r"<details>.*?</details>", "", above, flags=re.DOTALL)
+    assert len(seen.split()) <= 250 + 150 * (path.stem in LISTS_FIRST)
 
 
 @each_chapter
