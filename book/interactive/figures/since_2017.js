@@ -71,7 +71,8 @@ class TimeMachine extends Panels {
     });
     const { controls } = this;
     pushButton(controls, "Back", () => this.stage--, () => this.stage === 0);
-    pushButton(controls, "Next", () => this.stage++, () => this.stage === LAST);
+    const next = pushButton(controls, "Next", () => this.stage++, () => this.stage === LAST);
+    next.classList.add("interactive-main");
     slider(controls, "stage", "up to", [0, LAST], (stage) => STAGES[stage][0]);
     this.addPicture((drawing) => this.draw(drawing));
     plot(this, () => ({
