@@ -181,6 +181,20 @@ export function pushButton(controls, label, act, off = () => false) {
 }
 
 /**
+ * The button that a figure asks to press: the one that is filled.
+ * @template T
+ * @param {Controls<T>} controls
+ * @param {string | (() => string)} label
+ * @param {() => void} act
+ * @param {() => boolean} [off]
+ */
+export function mainButton(controls, label, act, off) {
+  const made = pushButton(controls, label, act, off);
+  made.classList.add("interactive-main");
+  return made;
+}
+
+/**
  * A button that stands alone.
  * @param {Element} parent
  * @param {string} label

@@ -1,7 +1,7 @@
 // Chapters 7 to 9: the whole model, each part to be opened, and what flows there.
 
 import { largestPlaces, softmax } from "../arrays.js";
-import { choice, pushButton } from "../controls.js";
+import { choice, mainButton, pushButton } from "../controls.js";
 import {
   cell, edge, fixed, MIDDLE, rect, shade, signed, svg, touchable, write,
 } from "../draw.js";
@@ -65,7 +65,7 @@ class Architecture extends Panels {
     this.view = view ?? "output";
     const { controls } = this;
     choice(controls, "sentence", "sentence", SMALL.sentences);
-    pushButton(controls, "write the next word", () => this.tgt.push(this.next()), () => this.done);
+    mainButton(controls, "write the next word", () => this.tgt.push(this.next()), () => this.done);
     pushButton(controls, "start again", () => {
       this.tgt = [SOS];
     });

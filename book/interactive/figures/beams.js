@@ -1,7 +1,7 @@
 // Chapter 13: beam search as a tree that grows, on tables small enough to read.
 
 import { BeamSearch, lengthNorm } from "../beam.js";
-import { choice, pushButton, slider } from "../controls.js";
+import { choice, mainButton, pushButton, slider } from "../controls.js";
 import {
   counted, edge, fixed, MIDDLE, rect, shade, through, touchable, write,
 } from "../draw.js";
@@ -144,7 +144,7 @@ class Beams extends Panels {
     slider(controls, "alpha", "length penalty α", [0, 2, 0.1], (value) => fixed(value, 1));
     const done = () => this.now.search.done;
     pushButton(controls, "back", () => this.go(this.made - 1), () => this.made === 0);
-    pushButton(controls, "step", () => this.go(this.made + 1), done);
+    mainButton(controls, "step", () => this.go(this.made + 1), done);
     pushButton(controls, "to the end", () => this.go(99), done);
     this.addPicture((drawing) => this.draw(drawing));
     table(this, () => this.ended());

@@ -1,7 +1,7 @@
 // What a change does to sentences: as a model writes them before it and after it. The
 // reader guesses first. All of it was computed by the cell, which hands it over.
 
-import { pushButton } from "../controls.js";
+import { mainButton } from "../controls.js";
 import { circle, html } from "../draw.js";
 import { newWords } from "../new_words.js";
 import { mounting, Panels } from "../panels.js";
@@ -34,7 +34,7 @@ class Changes extends Panels {
     const act = () => {
       this.state = next();
     };
-    pushButton(this.controls, () => given.acts[this.state], act).classList.add("interactive-main");
+    mainButton(this.controls, () => given.acts[this.state], act);
     this.addPanel(html(this.panels, "div", { class: "interactive-sentences" }), (list) =>
       this.list(list),
     );

@@ -1,6 +1,6 @@
 // Chapter 11: sub-words, merge by merge, for words of one's own.
 
-import { choice, options, pushButton, textField } from "../controls.js";
+import { choice, mainButton, options, pushButton, textField } from "../controls.js";
 import { html, shade } from "../draw.js";
 import { mounting, Panels } from "../panels.js";
 import { SubwordVocabulary } from "../subwords.js";
@@ -161,7 +161,7 @@ class Merges extends Panels {
     };
     pushButton(controls, "letters", to(0));
     pushButton(controls, "◀ back", () => this.step--);
-    pushButton(controls, "next ▶", () => this.step++);
+    mainButton(controls, "next ▶", () => this.step++);
     pushButton(controls, "all", to(Infinity));
     const words = html(this.panels, "div", { class: "interactive-words" });
     this.addPanel(words, (empty) => this.showWords(empty));

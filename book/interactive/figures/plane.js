@@ -2,7 +2,7 @@
 // opens with its first words alone, and later as a whole.
 
 import { softmax } from "../arrays.js";
-import { choice, pushButton } from "../controls.js";
+import { choice, mainButton, pushButton } from "../controls.js";
 import { Adam, changed, GradientDescent } from "../descent.js";
 import {
   BOLD, circle, counted, fixed, MIDDLE, segment, shade, svg, through, widthOf, write,
@@ -97,7 +97,7 @@ class SmallestPlane extends Panels {
         this.step();
         this.show(this.summary());
       };
-      pushButton(this.controls, "Train one step", step).classList.add("interactive-main");
+      mainButton(this.controls, "Train one step", step);
       pushButton(this.controls, "start again", () => this.start(), () => !this.steps);
       this.addPicture((drawing) => this.drawLanding(drawing));
       table(this, () => this.written());
@@ -114,7 +114,7 @@ class SmallestPlane extends Panels {
   addControls() {
     const { controls } = this;
     const next = () => `next: ${PHASES[this.phase]}`;
-    pushButton(controls, next, () => this.quarter()).classList.add("interactive-main");
+    mainButton(controls, next, () => this.quarter());
     pushButton(controls, "10 steps", () => {
       for (let i = 0; i < 10; i++) this.step();
       this.show(this.summary());

@@ -1,6 +1,6 @@
 // Chapter 12: the eight phrases in 60 steps, live: which warm-up does a rate need?
 
-import { choice, pushButton, slider } from "../controls.js";
+import { choice, mainButton, slider } from "../controls.js";
 import { fixed, shade, shortened } from "../draw.js";
 import { Panels, plot, table } from "../panels.js";
 import { sentence, Training } from "../training.js";
@@ -55,7 +55,7 @@ class Rate extends Panels {
     slider(this.controls, "warmup", "warm-up", [0, 40], (steps) => `${steps} steps`);
     choice(this.controls, "rate", "highest rate", [0.005, 0.01, 0.02, 0.04]);
     const label = () => (this.runs.length ? "Train another" : "Train");
-    pushButton(this.controls, label, () => this.train()).classList.add("interactive-main");
+    mainButton(this.controls, label, () => this.train());
     plot(this, () => this.rates());
     plot(this, () => this.losses());
     table(this, () => this.phrases());

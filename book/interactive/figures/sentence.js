@@ -4,7 +4,7 @@
 import { Matrix, timesTransposed } from "../arrays.js";
 import { scaledDotProductAttention } from "../attention.js";
 import { elastic } from "../canvas.js";
-import { choice, options, pushButton, toggle } from "../controls.js";
+import { choice, mainButton, options, pushButton, toggle } from "../controls.js";
 import {
   BOLD, cell, circle, END, fixed, html, MIDDLE, rect, shade, signed, touchable, write,
 } from "../draw.js";
@@ -157,7 +157,7 @@ class Sentence extends MovingFigure {
     if (this.masks) choice(controls, "rule", "mask", options(RULES));
     if (this.masks) toggle(controls, "padded", "filled up with <pad>");
     html(controls.place, "span", { style: "flex-basis: 100%" }); // a row of its own
-    pushButton(controls, () => (this.moving ? "❚❚ Pause" : "▶ Play"), () => this.play());
+    mainButton(controls, () => (this.moving ? "❚❚ Pause" : "▶ Play"), () => this.play());
     this.addStages(LAST);
     pushButton(controls, "as in the model", () => this.begin());
   }

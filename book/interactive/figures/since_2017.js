@@ -1,6 +1,6 @@
 // Chapter 19: the layer of 2017, changed step by step, and how fast each one learns.
 
-import { pushButton, slider } from "../controls.js";
+import { mainButton, pushButton, slider } from "../controls.js";
 import { BOLD, cell, edge, fixed, rect, segment, shade, svg } from "../draw.js";
 import { mounting, Panels, plot } from "../panels.js";
 
@@ -71,8 +71,7 @@ class TimeMachine extends Panels {
     });
     const { controls } = this;
     pushButton(controls, "Back", () => this.stage--, () => this.stage === 0);
-    const next = pushButton(controls, "Next", () => this.stage++, () => this.stage === LAST);
-    next.classList.add("interactive-main");
+    mainButton(controls, "Next", () => this.stage++, () => this.stage === LAST);
     slider(controls, "stage", "up to", [0, LAST], (stage) => STAGES[stage][0]);
     this.addPicture((drawing) => this.draw(drawing));
     plot(this, () => ({

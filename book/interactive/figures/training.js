@@ -1,6 +1,6 @@
 // Chapter 10: a small translator learns in the page, in a thread of its own.
 
-import { choice, pushButton, toggle } from "../controls.js";
+import { choice, mainButton, pushButton, toggle } from "../controls.js";
 import { fixed, shade, shortened } from "../draw.js";
 import { Panels, plot, table } from "../panels.js";
 import { english, EXAMPLES, isKept, served, SHOWN, spanish } from "../training.js";
@@ -38,7 +38,7 @@ class SmallTraining extends Panels {
     this.script = script;
     const { controls } = this;
     const label = () => (this.running ? "stop" : this.steps ? "go on" : "train");
-    pushButton(controls, label, () => {
+    mainButton(controls, label, () => {
       this.running = !this.running;
       this.run();
     });

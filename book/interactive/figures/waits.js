@@ -1,7 +1,7 @@
 // Chapter 17: two rows of tokens are written, one with a cache, one that reads all again.
 // The operations of each step were counted by the cell; both rows get as many a second.
 
-import { pushButton } from "../controls.js";
+import { mainButton } from "../controls.js";
 import { rect, still, write } from "../draw.js";
 import { mounting, Panels } from "../panels.js";
 
@@ -32,7 +32,7 @@ class Waits extends Panels {
     this.all = Math.max(...this.rows.map(({ sums }) => sums[sums.length - 1]));
     this.speed = speed;
     const label = () => (this.playing ? "Stop" : "Write");
-    pushButton(this.controls, label, () => this.start()).classList.add("interactive-main");
+    mainButton(this.controls, label, () => this.start());
     for (const row of this.rows) this.addPicture((drawing) => this.draw(drawing, row));
   }
 

@@ -1,7 +1,7 @@
 // A language model that writes: a beginning, what may come next, and three dials.
 
 import {
-  choice, Controls, entitle, pushButton, row, slider, textField,
+  choice, Controls, entitle, mainButton, pushButton, row, slider, textField,
 } from "../controls.js";
 import { html, still } from "../draw.js";
 import { LanguageModel, Text } from "../language_model.js";
@@ -79,7 +79,7 @@ class Writing {
       choice(dials, "picked", "or pick one", [["", "…"], ...BEGINNINGS]);
       const closed = () => !this.own?.open;
       pushButton(dials, "Next", () => this.write(this.next()), closed);
-      pushButton(dials, "Write", () => this.toEnd(), closed);
+      mainButton(dials, "Write", () => this.toEnd(), closed);
       pushButton(dials, "Start again", () => this.begin());
       this.begin();
       input.focus();
