@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -174,16 +173,16 @@ def examine_measure(function: Any, report: Report) -> None:
     logits[0, 0, 12] = logits[1, 2, 13] = 9.0  # two of eight are right
     pad = 0 if known is None else known
     sizes = {"pad": pad, "smoothing": 0.1, "target": WORDS, "source": WORDS}
-    forms: list[Callable[[Tensor, Tensor], list[Tensor]]] = [
-        lambda x, y: [x, y],
-        lambda x, y: [x.flatten(0, 1), y.flatten()],
-        lambda x, y: [x.transpose(1, 2), y],
-    ]
-    form, _ = tried(function, [f(logits, labels) for f in forms], **sizes)
+
+    def ways(x: Tensor, y: Tensor) -> list[list[Any]]:
+        usual = [[x, y], [x.flatten(0, 1), y.flatten()], [x.transpose(1, 2), y]]
+        return [*usual, *(way[::-1] for way in usual)]  # as in Keras, labels first
+
+    form, _ = tried(function, ways(logits, labels), **sizes)
 
     def measure(x: Tensor, y: Tensor) -> Tensor:
-        out = tried(function, [forms[form](x, y)], **sizes)[1]
-        return torch.as_tensor(out[0] if isinstance(out, tuple) else out).float().mean()
+        out = tried(function, [ways(x, y)[form]], **sizes)[1]
+        return torch.as_tensor(out[0] if isinstance(out, tuple) else out).float().sum()
 
     def sure(y: Tensor) -> Tensor:
         return 9 * F.one_hot(y.clamp_min(0), WORDS).float()
@@ -221,7 +220,7 @@ def _loss(
         "loss_no_log": F.nll_loss(flat.softmax(-1), y),
         "loss_of_logs": F.nll_loss(flat, y),
     }
-    for (key, number), times in itertools.product(known.items(), (1, 8, 4)):
+    for (key, number), times in itertools.product(known.items(), (1, 8, 4, 2)):
         if abs(value - times * number) < 1e-4 * abs(value):
             report.add(key, value=f"{value:.3f}", right=f"{right:.3f}")
             break

@@ -378,6 +378,12 @@ class LabelSmoothingLoss(nn.Module):
         )
 
 
+def sequence_loss(references, scores):  # as in Keras: labels first
+    real = references != PAD_IDX
+    each = F.cross_entropy(scores.mT, references, reduction="none") * real
+    return each.sum() / real.sum()
+
+
 def masked_accuracy(logits, labels):
     real = labels != PAD_IDX
     return ((logits.argmax(-1) == labels) & real).sum() / real.sum()

@@ -101,6 +101,7 @@ WRONG = [
     ("SentenceClassifier", "ids == 0", "ids != 0", "only the padding is read"),
     ("collate_fn", "[*target, 2]", "[1, *target]", "no shift"),
     ("LabelSmoothingLoss", "self.padding_idx,\n", "3,\n", "Another id"),
+    ("sequence_loss", "each.sum() / real.sum()", "each.mean()", "counted in the mean"),
     (
         "masked_accuracy",
         "& real).sum() / real.sum()",
