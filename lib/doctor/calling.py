@@ -147,6 +147,8 @@ class Piece:
     def _turn(self, x: Tensor, back: bool = False) -> Tensor:
         if self.layout == "heads":
             return x[:, 0] if back else x[:, None]
+        if self.layout == "channels":
+            return x.mT if x.dim() > 2 else x
         return x.transpose(0, 1) if self.layout == "sequence" else x
 
     def settle(self) -> None:
@@ -159,7 +161,7 @@ class Piece:
         forms = [self.open]
         if self.open:
             forms += [dict.fromkeys(self.open, f) for f in written_ways()]
-        layouts = ("batch", "sequence", "heads")
+        layouts = ("batch", "sequence", "heads", "channels")
         for way in itertools.product(self.widths, layouts, forms):
             self.width, self.layout, self.open = way
             try:

@@ -196,6 +196,16 @@ class RMSNorm(nn.Module):
         return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps) * self.weight
 
 
+class ChannelNorm(nn.Module):  # (B, C, T), as between convolutions
+    def __init__(self, channels):
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(channels, 1))
+
+    def forward(self, x):
+        off = x - x.mean(1, keepdim=True)
+        return self.gain * off / (off.square().mean(1, keepdim=True) + 1e-5).sqrt()
+
+
 class PositionalEncoding(nn.Module):  # (T, B, D)
     def __init__(self, d_model, dropout=0.1, max_len=5000):
         super().__init__()
