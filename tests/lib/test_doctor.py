@@ -67,6 +67,7 @@ WRONG = [
         "self.attention",
         "no residual around the attention",
     ),
+    ("MHA", "logits.softmax(-1)", "F.dropout(logits.softmax(-1))", "dropout stays on"),
     ("DecoderLayer", "x, s_mask", "x", "`s_mask` is never applied"),
     ("DecoderLayer", "(enc, enc, x, s_mask)", "(x, x, x)", "not looked at"),
     ("Seq2SeqTransformer", "memory, future,", "memory,", "future is seen"),
