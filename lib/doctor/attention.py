@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator
@@ -12,7 +13,7 @@ from torch import Tensor, nn
 
 from lib.doctor.calling import BATCH, QUERIES, Piece, moved, written, written_ways
 from lib.doctor.meeting import NAMES, plain, quietly, undisturbed
-from lib.doctor.owed import masks, outside, pattern, soundness
+from lib.doctor.owed import masks, outside, padded, pattern, soundness
 from lib.doctor.report import Report
 
 
@@ -176,8 +177,9 @@ class Numbers:
 
     def slip(self, name: str) -> tuple[str, dict[str, str]] | None:
         """The known slip that a mask's numbers are those of, and how it is written."""
-        look = self.every.tril(1)
-        for level, form in ((lev, f) for lev in self.levels() for f in written_ways()):
+        looks = (self.every.tril(1), padded(self.x, self.kv.size(1)))
+        ways = [*itertools.product(looks, written_ways())]
+        for level, (look, form) in ((lev, w) for lev in self.levels() for w in ways):
             mask = {name: written(look, form, self.piece.heads)}
             out = quietly(lambda: self.piece(self.x, self.memory, **mask))  # noqa: B023
             said = mask[name] is not None and out is not None

@@ -165,7 +165,7 @@ class Piece:
         for way in itertools.product(self.widths, layouts, forms):
             self.width, self.layout, self.open = way
             try:
-                if self._apart():
+                if self.apart():
                     return
                 ran.append(way)
             except Exception as error:
@@ -178,7 +178,8 @@ class Piece:
             )
         self.width, self.layout, self.open = ran[0]
 
-    def _apart(self) -> bool:
+    def apart(self) -> bool:
+        """Whether one row of a batch moves no other."""
         x = self.some(QUERIES)
         other = torch.cat([x[:1], self.some(QUERIES, 3)[1:]])
         memory = (x, other) if self.needs_memory else (None, None)

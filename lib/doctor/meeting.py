@@ -28,7 +28,8 @@ SIZE = {size: row["value"] for size, row in _TABLE.items()}
 NAMES = {name: size for size, row in _TABLE.items() for name in row["names"].split()}
 FUNCTIONS = ("mask", "collate", "accuracy", "loss")
 NOT_BY_NAME = {
-    "attention": "layer|block|encoder|decoder|lm|predict|classif|^vocab",
+    "attention": "^(?!.*(?<!with_)attention$).*(layer|block|encoder|decoder|lm|predict"
+    "|classif)|^vocab",
     "positions": "feed|ffn",
     "norm": "residual|connection|add",
 }

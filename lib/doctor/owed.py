@@ -86,7 +86,7 @@ def masks(
                     _blind_row(piece, name, x, memory, form, report)
                 break
         else:
-            ways = ("mask_strange", "mask_inert", "mask_refused")
+            ways = ("mask_mixed", "mask_strange", "mask_inert", "mask_refused")
             key = next(key for key in ways if key in keys)
             known = slip(name) if slip and key == "mask_strange" else None
             key, values = known or (key, {})
@@ -99,11 +99,11 @@ def _fitting(
     """What a mask comes to, a key of the sentences; and its form, if one fits."""
     long = memory.size(1) if of_memory and memory is not None else x.size(1)
     causal = torch.arange(long) <= torch.arange(x.size(1))[:, None] + of_memory
-    ends = torch.tensor([long - 2, long - 1])[:, None, None]
-    padded = (torch.arange(long) < ends).expand(BATCH, x.size(1), long)
+    behind, mixes = padded(x, long), list[bool]()
     base, ran, inert = quietly(lambda: piece(x, memory)), 0, True
     for form in written_ways():
-        for look in (causal.expand(BATCH, -1, -1), padded):
+        mixed = False
+        for look in (behind, causal.expand(BATCH, -1, -1)):
             mask = {name: written(look, form, piece.heads)}
             out = quietly(lambda: piece(x, memory, **mask))  # noqa: B023
             if mask[name] is None or out is None:
@@ -112,13 +112,27 @@ def _fitting(
             if not of_memory:  # a word is a query too, and nobody reads padding's
                 judged = ~torch.eye(long, dtype=torch.bool) & look.any(1)[:, :, None]
             inert = inert and base is not None and not moved(base, out).any()
-            if all(
+            if look is behind and "B," in form[1]:  # the second row gets the first's
+                mask_2 = {name: written(look[:1].expand_as(look), form, piece.heads)}
+                other = quietly(lambda: piece(x, memory, **mask_2))  # noqa: B023
+                both = (out, out if other is None else other)
+                mixed = bool(moved(*(o[:1].nan_to_num() for o in both)).any())
+                mixes.append(mixed)
+            if not mixed and all(
                 (column == look[:, :, s])[judged[:, :, s]].all()
                 for s, column in enumerate(piece.columns(x, memory, of_memory, **mask))
             ):
                 return "mask_fits", form
             ran += 1
+    if mixes and all(mixes) and piece.apart():
+        return "mask_mixed", None
     return ("mask_inert" if inert else "mask_strange") if ran else "mask_refused", None
+
+
+def padded(x: Tensor, long: int) -> Tensor:
+    """A mask of padding behind the words; the rows of a batch end apart."""
+    ends = torch.tensor([long - 2, long - 1])[:, None, None]
+    return (torch.arange(long) < ends).expand(BATCH, x.size(1), long)
 
 
 def _blind_row(

@@ -35,6 +35,19 @@ WRONG = [
         "never applied",
     ),
     ("MultiHeadedAttention", "-1e9", "1e-9", "become 0"),
+    (
+        "MultiHeadedAttention",
+        "mask.unsqueeze(1)",
+        "mask.repeat(self.h, 1, 1).view(n, self.h, *mask.shape[1:])",
+        "in one row of a batch",
+    ),
+    (
+        "DotProductAttention",
+        "scores.masked_fill(places >= valid_lens[:, None, None], -1e6)",
+        "scores.softmax(-1) * (places < valid_lens[:, None, None])\n"
+        "            return scores @ values",
+        "behind the softmax",
+    ),
     ("MHA", "logits + mask * -1e9", "logits * (1 - mask)", "become 0"),
     ("MHA", "self.wv(v)", "self.wk(v)", "`wv` is made and never used"),
     (
