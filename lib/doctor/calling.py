@@ -133,6 +133,7 @@ class Piece:
         out = out.values() if isinstance(out, dict) else out
         parts = [out] if isinstance(out, Tensor) else [*out]
         found = [p for p in parts if isinstance(p, Tensor) and p.is_floating_point()]
+        self.returned = found
         same = [p for p in found if p.shape == like.shape]
         wide = [p for p in found if p.shape[-2:] == like.shape[-2:]]
         same = same or [

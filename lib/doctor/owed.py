@@ -201,7 +201,7 @@ def soundness(piece: Piece, x: Tensor, memory: Any, report: Report) -> None:
         report.add("changes_input")
     if not isinstance(module, nn.Module):
         return
-    _unused(module, out, report)
+    _unused(module, piece.returned, report)
     try:
         alone = piece(x[:1], None if memory is None else memory[:1])
         if moved(out[:1], alone).any():
@@ -217,17 +217,34 @@ def soundness(piece: Piece, x: Tensor, memory: Any, report: Report) -> None:
         module.eval()
 
 
-def _unused(module: nn.Module, out: Tensor, report: Report) -> None:
+def _unused(module: nn.Module, returned: list[Tensor], report: Report) -> None:
     """A matrix that gets no gradient, beside others that do, serves nothing."""
     module.zero_grad()
-    quietly(out.square().sum().backward)
-    learned = {
-        n: p.grad is not None for n, p in module.named_parameters() if p.dim() > 1
-    }
+    sizes = [out.square().sum() for out in returned]
+    quietly(lambda: torch.stack(sizes).sum().backward())
+    every = [(n, p) for n, p in module.named_parameters() if p.requires_grad]
+    learned = {n: p.grad is not None for n, p in every if p.dim() > 1}
     for full in (n for n, got in learned.items() if not got and any(learned.values())):
+        if layer := _idle(module, full, learned):
+            report.add("unused_layer", name=layer)
+            continue
         name = full.removesuffix(".weight")
         beside = [learned[n] for n in learned if n.startswith(name.rpartition(".")[0])]
         table = isinstance(module.get_submodule(full.rpartition(".")[0]), nn.Embedding)
         report.add("unused" if any(beside) and not table else "unused_part", name=name)
     if all(learned.values()):
         report.add("gradients")
+
+
+def _idle(module: nn.Module, full: str, learned: dict[str, bool]) -> str:
+    """The layer of a matrix, if nothing in it gets a gradient, as other layers do."""
+    for number in re.finditer(r"\b\d+\.", full):
+        layer, stack = full[: number.end()], full[: number.start()]
+        own, beside = (
+            any(got for n, got in learned.items() if n.startswith(start))
+            for start in (layer, stack)
+        )
+        if beside and not own:
+            part = module.get_submodule(layer[:-1])
+            return layer[:-1] if any(map(attends, parts(part)[1:])) else ""
+    return ""

@@ -92,6 +92,12 @@ WRONG = [
     ),
     (
         "Seq2SeqTransformer",
+        "layer(memory,",
+        "layer(self.positions(self.src_emb(src)),",
+        "`encoder.0` has no part",
+    ),
+    (
+        "Seq2SeqTransformer",
         "self.generator(x)",
         "self.generator(x).softmax(-1)",
         "ends in a softmax",
