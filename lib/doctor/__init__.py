@@ -16,6 +16,8 @@ from lib.doctor.meeting import (
     build,
     failure,
     guess,
+    quietly,
+    reads_ids,
     shake,
     undisturbed,
 )
@@ -65,9 +67,10 @@ def examine(thing: Any, *, kind: str | None = None, call: Any = None) -> Report:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, but it is {kind!r}.")
     report = Report(getattr(thing, "__name__", type(thing).__name__))
     try:
-        report.kind = kind or guess(thing)
+        report.kind = kind or quietly(lambda: guess(thing)) or ""
         piece = built(thing, kind)
-        if kind is None and report.kind == "model" and not _reads_ids(piece):
+        report.kind = report.kind or quietly(lambda: guess(call)) or guess(piece)
+        if kind is None and report.kind == "model" and not reads_ids(piece):
             report.kind = "layer"  # or several: what it is handed are vectors
         _examine(piece, report, call)
     except NotMetError as error:
@@ -88,18 +91,16 @@ def built(thing: Any, kind: str | None = None) -> Any:
         What can be examined.
 
     Raises:
-        ValueError: if nothing tells what it is, or it cannot be built.
+        ValueError: if it cannot be built.
 
     Example:
         >>> from torch import nn
         >>> built(nn.LayerNorm).normalized_shape[0] > 1
         True
     """
-    return build(kind or guess(thing), thing) if isinstance(thing, type) else thing
-
-
-def _reads_ids(model: nn.Module) -> bool:
-    return any(isinstance(part, nn.Embedding) for part in model.modules())
+    if not isinstance(thing, type):
+        return thing
+    return build(kind or quietly(lambda: guess(thing)) or "model", thing)
 
 
 def _examine(piece: Any, report: Report, call: Any = None) -> None:

@@ -139,8 +139,13 @@ class Piece:
         same = same or [
             p.expand(like.shape) for p in wide if p.dim() == 2 or p.size(0) == 1
         ]
-        close = [p for p in found if p.shape[:-1] == like.shape[: p.dim() - 1]]
-        for part in same[self.nth :] + same + [p for p in close if p.dim() > 1]:
+        rows = self._turn(like, back=True).shape[:1]
+        close = [
+            self._turn(p[:, None]) if p.dim() == 2 else p  # one answer for all words
+            for p in found
+            if p.shape[:-1] in (rows, like.shape[:-1]) and p.dim() > 1
+        ]
+        for part in same[self.nth :] + same + close:
             return part
         shapes = ", ".join(str(tuple(p.shape)) for p in found) or type(out).__name__
         raise ValueError(f"for a shape of {tuple(like.shape)} it returns {shapes}")

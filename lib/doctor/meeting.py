@@ -52,7 +52,7 @@ def guess(thing: Any) -> str:
     Raises:
         NotMetError: if nothing tells.
     """
-    own = type(thing) if isinstance(thing, nn.Module) else thing
+    own = thing if hasattr(thing, "__name__") else type(thing)
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", own.__name__).lower()
     for kind, pattern in KINDS.items():
         odd: Any = isinstance(own, type) and kind in ("mask", "collate", "accuracy")
@@ -63,10 +63,18 @@ def guess(thing: Any) -> str:
     for role, kind in (("query", "attention"), ("logits", "loss"), ("ids", "model")):
         if names & CALLED[role] and not (role == "ids" and "embed" in name):
             return kind
+    if reads_ids(thing) and "embed" not in name:
+        return "model"
     raise NotMetError(
         f"Nothing tells what {own.__name__} is. Say it with --kind (in a notebook, "
         f"kind=…): {', '.join(KINDS)}."
     )
+
+
+def reads_ids(thing: Any) -> bool:
+    """Whether a module has a table of embeddings."""
+    parts = thing.modules() if isinstance(thing, nn.Module) else ()
+    return any(isinstance(part, nn.Embedding) for part in parts)
 
 
 def signature(thing: Any, called: bool = False) -> dict[str, inspect.Parameter]:
@@ -152,7 +160,7 @@ def _asked(own: type, name: str, depth: int) -> Any:
             fits = mine and issubclass(value, nn.Module) and value is not own
             if fits and depth < 3 and guess(value) == kind:
                 return build(kind, value, depth + 1)
-    if size := likely(name):
+    if size := likely(name) or "target" * bool(re.match("n(um)?_", name)):
         return SIZE[size]
     raise NotMetError(
         f"{own.__name__} asks for `{name}`, a name that says nothing here. {_help(own)}"

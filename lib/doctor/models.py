@@ -58,8 +58,9 @@ def examine_layer(piece: Piece, report: Report) -> None:
     x = piece.some(QUERIES)
     memory = outside(piece, x, report)
     masks(piece, x, memory, report)
-    pattern(piece, x, memory, report, must=False)
-    _residuals(piece, x, memory, report)
+    if piece(x, memory).size(1) == QUERIES:  # and not one answer for all words
+        pattern(piece, x, memory, report, must=False)
+        _residuals(piece, x, memory, report)
     soundness(piece, x, memory, report)
 
 
@@ -97,25 +98,27 @@ class Model(Piece):
 
     def __init__(self, target: Any, call: Any = None) -> None:
         self.tables = [m for m in target.modules() if isinstance(m, nn.Embedding)]
-        sizes = [t.num_embeddings for t in self.tables if t.num_embeddings > 7]
-        self.words = min(sizes, default=9)
         super().__init__(target, call)
-        self.widths, self.heads = self.widths[:1], SIZE["heads"]
+        sizes = sorted({t.num_embeddings for t in self.tables})
+        few = [n for n in sizes if n < 8]  # bases, or sides that a word may be of
+        self.widths = [*sizes[len(few) :][:1], *few[::-1]] or [9]  # of its vocabulary
+        self.heads = SIZE["heads"]
         self.writes = "memory" in self.roles
 
     def some(self, length: int, seed: int = 1) -> Tensor:
         """A batch of ids, none of the first three, which may mean something."""
         generator = torch.Generator().manual_seed(seed)
-        return torch.randint(3, self.words, (BATCH, length), generator=generator)
+        least = min(3, self.width // 3)
+        return torch.randint(least, self.width, (BATCH, length), generator=generator)
 
     def others(self, x: Tensor) -> Tensor:
         """The next ids."""
-        return 3 + (x - 2) % (self.words - 3)
+        least = min(3, self.width // 3)
+        return least + (x - least + 1) % (self.width - least)
 
     def pick(self, out: Any, like: Tensor) -> Tensor:
         """The logits among all that a model returns, of words or of sentences."""
-        found = super().pick(out, like[..., None])
-        return found if found.dim() > 2 else found[:, None]
+        return super().pick(out, like[..., None])
 
 
 def examine_model(piece: Model, report: Report) -> None:
@@ -160,7 +163,7 @@ def _order(piece: Model, x: Tensor, memory: Any, report: Report) -> None:
             for other in (piece.others(first), first.flip(1))
         )
         if read and not told:
-            report.add(key)
+            report.add("batch_turned" if piece.layout == "sequence" else key)
 
 
 def _only_padding(piece: Model, x: Tensor, report: Report) -> None:
@@ -178,7 +181,7 @@ def _padding(piece: Model, x: Tensor, memory: Any, out: Tensor, report: Report) 
     """The id of padding is the one that, put behind the source, moves nothing."""
     source = x if memory is None else memory
     known = {t.padding_idx for t in piece.tables if t.padding_idx is not None}
-    few = {*range(min(piece.words, 99)), piece.words - 1}
+    few = {*range(min(piece.width, 99)), piece.width - 1}
     for pad in sorted(known | few):
         longer = torch.cat([source, torch.full((BATCH, 2), pad)], dim=1)
         after = piece(longer) if memory is None else piece(x, longer)

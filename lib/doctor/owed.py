@@ -194,8 +194,9 @@ def soundness(piece: Piece, x: Tensor, memory: Any, report: Report) -> None:
         if not report.found:
             report.add("restless", off=float((out - again).abs().max()))
         return
-    other = torch.cat([x[:1], piece.some(x.size(1), 3)[1:]])
-    if moved(out, piece(other, memory))[0].any():
+    given = [t for t in (x, memory) if t is not None]
+    others = (torch.cat([t[:1], piece.others(t)[1:]]) for t in given)
+    if moved(out, piece(*others))[0].any():
         report.add("batch_mixed")
     if piece.changed:
         report.add("changes_input")

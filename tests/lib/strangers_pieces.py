@@ -265,6 +265,18 @@ class SentenceClassifier(nn.Module):  # one answer for a sentence, 0 is padding
         return self.out(x[:, 0])
 
 
+class Splicer(nn.Module):  # a name that says nothing, four ids, one answer a row
+    def __init__(self, n_sites):
+        super().__init__()
+        self.letters = nn.Embedding(4, 48)
+        self.mix = nn.MultiheadAttention(48, 6, batch_first=True)
+        self.out = nn.Linear(48, n_sites)
+
+    def forward(self, bases):
+        x = self.letters(bases)
+        return self.out((x + self.mix(x, x, x)[0]).mean(1))
+
+
 class PositionwiseFeedForward(nn.Module):
     def __init__(self, d_in, d_hid):
         super().__init__()

@@ -118,6 +118,7 @@ WRONG = [
         "angle.repeat_interleave(2, -1)",
         "turns nothing",
     ),
+    ("Splicer", ", batch_first=True", "", "rows of a batch see each other"),
     ("SentenceClassifier", "ids == 0", "ids != 0", "only the padding is read"),
     ("collate_fn", "[*target, 2]", "[1, *target]", "no shift"),
     ("LabelSmoothingLoss", "self.padding_idx,\n", "3,\n", "Another id"),
@@ -150,6 +151,7 @@ def test_what_is_right_has_no_fault(name: str) -> None:
     [
         ("DecoderLayer", "dec, enc, t_mask", "enc, dec, t_mask"),
         ("CrossAttention", "context=None", "context"),
+        ("EncoderLayer", "x + self.ffn(self.norm2(x))", "x.mean(1)"),
     ],
 )
 def test_what_is_called_otherwise_has_no_fault(name: str, old: str, new: str) -> None:
