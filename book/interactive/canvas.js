@@ -1,6 +1,6 @@
 // Drawings that fit the element they stand in, and answer to mouse, touch and keyboard.
 
-import { html, setAll, svg } from "./draw.js";
+import { html, size, svg } from "./draw.js";
 
 /**
  * A drawing as wide as the box that it stands in, drawn again when that changes.
@@ -18,9 +18,9 @@ export function canvas(box, [edge, least], draw) {
     const focused = drawing.contains(activeElement) ? keyOf(activeElement) : undefined;
     drawnAt = box.clientWidth;
     drawing.replaceChildren();
-    const used = draw(drawing, Math.max(least, drawnAt - edge));
-    const [width, height] = [Math.ceil(used.width), Math.ceil(used.height)];
-    setAll(drawing, { viewBox: `0 0 ${width} ${height}`, width, height });
+    const letters = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const used = draw(drawing, Math.max(least, (16 * drawnAt) / letters - edge));
+    size(drawing, Math.ceil(used.width), Math.ceil(used.height));
     if (focused !== undefined) keyed(drawing, focused)?.focus();
   };
   new ResizeObserver(() => {

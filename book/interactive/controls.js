@@ -21,6 +21,30 @@ export function row(parent) {
 }
 
 /**
+ * What the marks of a figure mean: each in its color, with its name.
+ * @param {Element} parent
+ * @param {[color: string, name: string][]} marks colors as variables, or as CSS has them
+ */
+export function legend(parent, marks) {
+  const list = html(parent, "p", { class: "interactive-legend" });
+  for (const [color, name] of marks) {
+    const mark = color.includes("(") ? color : `var(--${color})`;
+    html(list, "span", { style: `--mark: ${mark}` }, name);
+  }
+}
+
+/**
+ * A part that is folded away until a reader looks inside.
+ * @param {Element} parent
+ * @param {string} [name]
+ */
+export function inside(parent, name = "Look inside") {
+  const fold = html(parent, "details", { class: "interactive-inside" });
+  html(fold, "summary", {}, name);
+  return fold;
+}
+
+/**
  * A row of controls, each tied to a value of one object.
  * @template T
  */

@@ -198,6 +198,18 @@ export function fixed(value, digits = 2) {
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
+/**
+ * Give a drawing its size, in units of which a letter has 14: all grow with the reader's
+ * letters.
+ * @param {Element} drawing
+ * @param {number} width
+ * @param {number} height
+ */
+export function size(drawing, width, height) {
+  const [wide, high] = [width, height].map((units) => `${units / 16}rem`);
+  setAll(drawing, { viewBox: `0 0 ${width} ${height}`, width: wide, height: high });
+}
+
 /** So many of something: one step, two steps. @param {number} count @param {string} of */
 export function counted(count, of) {
   return `${count} ${of}${count === 1 ? "" : "s"}`;

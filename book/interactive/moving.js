@@ -1,6 +1,6 @@
 // A figure that moves from stage to stage, back and forth, and rests at any of them.
 
-import { pushButton, slider } from "./controls.js";
+import { mainButton, pushButton, slider } from "./controls.js";
 import { still } from "./draw.js";
 import { Panels } from "./panels.js";
 
@@ -18,6 +18,14 @@ export class MovingFigure extends Panels {
    */
   addStages(last) {
     const { controls } = this;
+    const play = () => {
+      if (this.moving) this.goal = this.at;
+      else {
+        if (this.at === last) this.at = 0;
+        this.go(last);
+      }
+    };
+    mainButton(controls, () => (this.moving ? "❚❚ Pause" : "▶ Play"), play);
     const next = () => this.go(Math.min(last, Math.floor(this.goal) + 1));
     pushButton(controls, "Back", () => this.go(Math.ceil(this.goal) - 1), () => this.at === 0);
     pushButton(controls, "Next", next, () => this.goal === last);

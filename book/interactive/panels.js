@@ -8,7 +8,7 @@
 
 import { keyOf, keyed, onPress } from "./canvas.js";
 import { Controls, entitle, row } from "./controls.js";
-import { circle, END, fixed, html, segment, setAll, svg, through, write } from "./draw.js";
+import { circle, END, fixed, html, segment, size, svg, through, write } from "./draw.js";
 
 /**
  * @typedef {import("./draw.js").Attributes} Attributes
@@ -68,7 +68,7 @@ export class Panels {
     const made = svg(this.panels, "svg", { class: "interactive-picture", role: "group" });
     this.addPanel(made, (empty) => {
       const [width, height] = draw(empty);
-      setAll(empty, { width, height, viewBox: `0 0 ${width} ${height}` });
+      size(empty, width, height);
     });
   }
 

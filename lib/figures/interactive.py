@@ -28,6 +28,7 @@ IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)";$', re.M)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.M)
 NOTE = re.compile(r"^ *//.*\n|/\*\*(?:[^*]|\*(?!/))*\*/[ \n]?", re.M)
 BESIDE = re.compile(r"(?<=[;,{)]) // .*$", re.M)
+OPEN = re.compile(r"([,(\[{])\n")
 INDENT = re.compile(r"^\s+", re.M)
 FUNCTION = re.compile(r"^export function (\w+).*?^}\n", re.M | re.S)
 OPENINGS = re.compile(r"^const OPENINGS = \{\n(.*?)^\};", re.M | re.S)
@@ -203,7 +204,8 @@ def used(text: str, wanted: set[str]) -> str:
 def wrapped(path: Path, text: str) -> str:
     """A module as a function: its imports become its first lines, its exports its last.
 
-    Comments and indents are for those who read the modules; they do not travel.
+    Comments, indents and line breaks inside of brackets are for those who read the
+    modules; they do not travel.
     """
 
     def import_line(match: re.Match[str]) -> str:
@@ -212,7 +214,7 @@ def wrapped(path: Path, text: str) -> str:
 
     given = ", ".join(EXPORT.findall(text))
     text = NOTE.sub("", EXPORT.sub("", IMPORT.sub(import_line, text)))
-    text = INDENT.sub("", BESIDE.sub("", text))
+    text = OPEN.sub(r"\1", INDENT.sub("", BESIDE.sub("", text)))
     return f"modules[{key(path)}] = (() => {{\n{text}return {{ {given} }};\n}})();\n"
 
 

@@ -53,6 +53,9 @@ def test_the_blocks_stand_where_pytorch_puts_the_numbers(show: Show) -> None:
 def test_what_stands_with_another_word_is_marked_and_told(show: Show) -> None:
     page = show("heads", viewport=PHONE, reduced_motion="reduce")
     output = page.locator("output")
+    assert output.inner_text() == "2"  # where both are one
+    assert page.locator('[aria-label*="another word"]').count() == 0
+    press(page, "▶ Play")
     assert output.inner_text() == "4"  # where the error shows
     wrong = torch.arange(12).reshape(1, 3, 2, 2).transpose(1, 2).reshape(3, 4)
     moved = int((wrong // 4 != torch.arange(3)[:, None]).sum())

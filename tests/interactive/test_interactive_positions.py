@@ -13,35 +13,44 @@ from lib.positions import sinusoidal_encoding
 from tests.interactive.figure_page import Show, close, said, slide, texts
 
 
-def shown(page: Page, kind: str) -> list[float]:
-    """The numbers behind "sin", "cos" or "dot"."""
-    written = texts(page, "text.number")
-    return [float(text[4:]) for text in written if re.match(kind, text)]
+def shown(page: Page) -> list[float]:
+    """Sine and cosine of each pair, as the table under "Look inside" has them."""
+    found = map(float, texts(page, "td:not(:first-child)"))
+    return torch.tensor([*found]).view(2, -1).T.flatten().tolist()
 
 
 def test_hands_nearest_and_base_are_those_of_lib(show: Show) -> None:
     page = show("positions")
+    page.click("summary")
     for position, d_model in ((44, 2), (0, 4), (63, 16), (10, 4)):
         slide(page, 0, position)
         slide(page, 2, d_model)
         table = sinusoidal_encoding(84, d_model)
-        assert close(shown(page, "sin|cos"), table[position])
+        assert close(shown(page), table[position])
         distances = torch.cdist(table[position : position + 1], table)[0]
         distances[position] = math.inf
-        told = r"like position (\d+): ([\d.]+) apart"
-        [(like, distance)] = re.findall(told, said(page))
-        assert int(like) == distances.argmin()
+        [nearest] = texts(page, ".nearest")
+        [distance] = re.findall(rf"most like {position}, ([\d.]+) apart", nearest)
         assert close([float(distance)], distances.min())
+        assert texts(page, "text.like") == [str(int(distances.argmin()))]
     for power in (0, 2, 8):  # another base changes the slow hands
         slide(page, 3, power)
         angle = torch.tensor(10 / (10**power) ** 0.5)
         slow = torch.stack([angle.sin(), angle.cos()])
-        assert close(shown(page, "sin|cos")[2:4], slow)
+        assert close(shown(page)[2:4], slow)
 
 
 def test_two_positions_are_told_by_their_distance_alone(show: Show) -> None:
     page = show("positions")
+    page.click("summary")
     assert page.locator("output").all_inner_texts()[2] == "8"  # where it opens
+    before = said(page)
+    page.get_by_role("button", name="Both a word further").click()
+    assert said(
+        page
+    ) == f"{before[:-1]}: as before, because the distance is still 2.".replace(
+        "positions 3 and 5", "positions 4 and 6"
+    )
     slide(page, 1, 3)
     matrix = torch.tensor(list(map(float, texts(page, "text.turn")))).view(2, 2)
     table = sinusoidal_encoding(50, 2)
@@ -63,4 +72,4 @@ def test_two_positions_are_told_by_their_distance_alone(show: Show) -> None:
             expected = (table[5] @ table[5 + distance]).item()
             assert float(found.pop()) == pytest.approx(expected, abs=1e-4)
         shares = (table[5] * table[25]).unflatten(0, (-1, 2)).sum(dim=1)
-        assert close(shown(page, "dot"), shares)
+        assert close(list(map(float, texts(page, "text.dot"))), shares)

@@ -117,7 +117,7 @@ def load(page: Page) -> None:
     """Press the button, wait until something is written, and look inside."""
     page.get_by_role("button", name="Try your own").click()
     page.locator(".translate-text > span").first.wait_for()
-    page.locator(".translate-inside > summary").click()
+    page.locator(".interactive-inside > summary").click()
 
 
 def slide(page: Page, label: str, value: float) -> None:
@@ -547,7 +547,7 @@ def test_the_model_is_fetched_when_asked_for_and_then_needs_no_network(
     asked.clear()
     again.click()
     page.locator(".translate-word").first.wait_for()
-    page.locator(".translate-inside > summary").click()
+    page.locator(".interactive-inside > summary").click()
     parts = [url for url in asked if "/model-" in url]
     assert len(set(parts)) == len(parts) == 16
     context.set_offline(True)
@@ -594,6 +594,6 @@ def test_a_broken_part_is_fetched_again_and_no_other(
     assert len(asked) == 17  # once more for what it was that came
     again.click()
     page.locator(".translate-word").first.wait_for()
-    page.locator(".translate-inside > summary").click()
+    page.locator(".interactive-inside > summary").click()
     assert sorted(asked[17:]) == ["03", "05", "07", "11"]
     assert ended(page) == "Mi hermana lleva puesto un vestido rojo."

@@ -113,6 +113,11 @@ def test_fits_on_a_phone(visit: Visit) -> None:
         " && e.outerHTML.slice(0, 120)",
     )
     assert width <= NARROW, f"{width} pixels wide: {list(filter(None, wide))[-3:]}"
+    larger = "size => document.documentElement.style.fontSize = size"
+    visit.page.evaluate(larger, "200%")
+    width = visit.page.evaluate("document.documentElement.scrollWidth")
+    visit.page.evaluate(larger, "")
+    assert width <= NARROW, f"{width} pixels wide with letters twice as large"
     code = visit.each(".highlight-python pre", "e => e.scrollWidth - e.clientWidth")
     assert max(code, default=0) <= 0
     names = visit.each(

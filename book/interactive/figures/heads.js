@@ -1,12 +1,13 @@
 // Chapter 6: heads split and put back as blocks that move; the faulty way beside it.
 
-import { choice } from "../controls.js";
+import { choice, legend } from "../controls.js";
 import { cell, END, rect, shade, touchable, write } from "../draw.js";
 import { MovingFigure } from "../moving.js";
 import { mounting } from "../panels.js";
 
 const WORDS = ["dog", "bites", "man"];
 const WIDTH = 4; // numbers of a word, D
+const DEPTHS = [0.15, 0.5, 0.9]; // of a word's color
 const BLOCK = 28;
 const GAP = 7;
 const [WAY, TOP] = [166, 86]; // the width of one of the two ways, and where blocks begin
@@ -114,17 +115,17 @@ function wordOf(entry) {
 class Heads extends MovingFigure {
   heads = 2;
   mistake = "merge";
-  at = 4; // where the error shows
-  goal = 4;
+  at = 2; // up to here, both ways are one
+  goal = 2;
   chosen = 6;
 
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root, {
-      title: "Split the heads, and put them back",
+      title: "One transpose forgotten: who gets whose numbers?",
       hint:
-        "Framed in orange: a number in the row of another word. Press Back, or move the " +
-        "slider slowly, and watch how it gets there. Press a block to follow it.",
+        "The heads are about to be put back, at the right without the transpose. Guess " +
+        "where 6, a number of bites, will stand; then press Play. Any block can be followed.",
       label: "The numbers of three words on their way into the heads and back, twice",
     });
     const { controls } = this;
@@ -134,6 +135,10 @@ class Heads extends MovingFigure {
       ["split", "when split, too"],
     ]);
     choice(controls, "heads", "heads", [1, 2, 4]);
+    legend(this.panels, [
+      ...WORDS.map((word, row) => /** @type {[string, string]} */ ([shade(DEPTHS[row], "word"), word])),
+      ["role-mistake", "in the row of another word"],
+    ]);
     this.addPicture((drawing) => this.draw(drawing));
   }
 
@@ -228,7 +233,7 @@ class Heads extends MovingFigure {
     );
     rect(group, [x + 1.5, y + 1.5, BLOCK - 3, BLOCK - 3], {
       rx: 3,
-      fill: shade([0.15, 0.5, 0.9][wordOf(entry)], "word"),
+      fill: shade(DEPTHS[wordOf(entry)], "word"),
       stroke: wrong ? "var(--role-mistake)" : "var(--line)",
       "stroke-width": wrong ? 3 : 1,
     });

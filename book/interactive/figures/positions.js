@@ -1,16 +1,16 @@
 // Chapter 2: the clocks of two positions, their rows in the table, their dot product.
 
 import { clock } from "../clock.js";
-import { slider } from "../controls.js";
-import { END, fixed, html, MIDDLE, rect, signed, svg, write } from "../draw.js";
-import { mounting, Panels, plot } from "../panels.js";
+import { inside, legend, mainButton, row, slider } from "../controls.js";
+import { END, fixed, html, MIDDLE, rect, signed, size, svg, write } from "../draw.js";
+import { mounting, Panels, plot, table } from "../panels.js";
 import { sinusoidalEncoding } from "../positions.js";
 
 const POSITIONS = 64; // that p can be
 const FARTHEST = 20; // words between the two positions
 const RADIUS = 30;
 const TALL = 4; // a row of the table
-const [LEFT, TOP] = [34, 26]; // of the table
+const [LEFT, TOP] = [34, 46]; // of the table
 
 /**
  * The table, dot products of its rows, and for each position the one most like it.
@@ -46,58 +46,75 @@ class Positions extends Panels {
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root, {
-      title: "Clock hands, and two positions",
+      title: "Both positions move: what stays?",
       hint:
-        "Each pair of numbers is a clock. The blue hand stands k words further on than " +
-        "the other. Move p: both turn. What stays?",
-      label: "One clock for each pair, the dot product of two positions, and the table",
+        "Each pair of numbers is a clock, its dot product below. Guess, then press: does " +
+        "the sum of the dot products change?",
+      label: "One clock for each pair, and the dot product of two positions",
     });
     const { controls } = this;
+    mainButton(controls, "Both a word further", () => {
+      this.p = (this.p + 1) % POSITIONS;
+      this.moved = true;
+    });
     slider(controls, "p", "position p", [0, POSITIONS - 1]);
     slider(controls, "k", "distance k", [0, FARTHEST]);
-    slider(controls, "dModel", "d_model", [2, 16, 2]);
-    slider(controls, "power", "base", [0, 8], (power) => (10 ** power).toLocaleString("en"));
     const clocks = html(this.panels, "div", { class: "interactive-panels" });
     this.addPanel(clocks, (empty) => this.showClocks(empty));
-    this.addPicture((drawing) => this.drawTable(drawing));
     plot(this, () => this.curve());
+    this.addInside(root);
+  }
+
+  /** What takes longer than a minute: other sizes, and the table. @param {HTMLElement} root */
+  addInside(root) {
+    const { controls, panels } = this;
+    const fold = inside(root);
+    controls.place = row(fold);
+    slider(controls, "dModel", "d_model", [2, 16, 2]);
+    slider(controls, "power", "base", [0, 8], (power) => (10 ** power).toLocaleString("en"));
+    this.panels = html(fold, "div", { class: "interactive-panels" });
+    table(this, () => this.numbers());
+    this.addPicture((drawing) => this.drawTable(drawing));
+    this.addPicture((drawing) => drawRotation(drawing, this.k));
+    this.panels = panels;
   }
 
   /** @param {unknown} name */
   changed(name) {
-    this.moved = name === "p";
+    if (name !== undefined) this.moved = name === "p";
     this.found = tableOf(this.dModel, 10 ** this.power);
   }
 
   tell() {
     const { p, k, found } = this;
-    const like = found.nearest(p);
-    const verdict = like.distance < 0.1 ? "hardly to be told apart" : "clearly another vector";
     return (
       `The dot product of positions ${p} and ${p + k} is ${fixed(found.dot(p, p + k), 4)}` +
-      (this.moved ? `: as before, because the distance is still ${k}. ` : ". ") +
-      `Position ${p} looks most like position ${like.position}: ` +
-      `${fixed(like.distance)} apart, ${verdict}.`
+      (this.moved ? `: as before, because the distance is still ${k}.` : ".")
     );
   }
 
-  /** One clock for each pair, in a row that wraps, and the turn of the first. @param {Element} empty */
+  /** One clock for each pair, in a row that wraps. @param {Element} empty */
   showClocks(empty) {
     const { p, k, found: { rows, products } } = this;
-    const [a, b] = [rows[p], rows[p + k]];
-    const hands = [{ row: a, role: "ink" }, { row: b, role: "role-position" }];
-    const middle = [39, RADIUS + 4];
+    legend(empty, [["ink", `position ${p}`], ["role-position", `position ${p + k}`]]);
+    const hands = [{ row: rows[p + k], role: "role-position" }, { row: rows[p], role: "ink" }];
+    const middle = [35, RADIUS + 4];
     products(p, p + k).forEach((product, pair) => {
-      const size = { width: 78, height: 2 * RADIUS + 64 };
-      const drawing = svg(empty, "svg", { class: "interactive-picture", ...size });
+      const drawing = svg(empty, "svg", { class: "interactive-picture" });
+      size(drawing, 2 * middle[0], 2 * RADIUS + 30);
       clock(drawing, middle, RADIUS, hands, pair);
-      const texts = [`sin ${fixed(a[2 * pair])}`, `cos ${fixed(a[2 * pair + 1])}`];
-      [...texts, `dot ${fixed(product)}`].forEach((text, line) => {
-        const y = 2 * RADIUS + 4 + 17 * (line + 1);
-        write(drawing, middle[0], y, text, { ...MIDDLE, class: "number" });
-      });
+      const look = { ...MIDDLE, class: "number dot" };
+      write(drawing, middle[0], 2 * RADIUS + 24, fixed(product), look);
     });
-    drawRotation(svg(empty, "svg", { class: "interactive-picture", width: 276, height: 52 }), k);
+  }
+
+  /** The sine and the cosine of each pair, in the first position. */
+  numbers() {
+    const row = this.found.rows[this.p];
+    const pairs = Array.from({ length: this.dModel / 2 }, (_, pair) => pair);
+    const line = (/** @type {string} */ name, /** @type {number} */ i) =>
+      [name, ...pairs.map((pair) => fixed(row[2 * pair + i]))];
+    return [["pair", ...pairs], line("sin", 0), line("cos", 1)];
   }
 
   /** The table, with both positions and the one most like the first. @param {SVGElement} drawing */
@@ -105,7 +122,10 @@ class Positions extends Panels {
     const { found: { rows, nearest }, p, k, dModel } = this;
     const side = Math.min(40, 220 / dModel);
     const [width, right] = [side * dModel, LEFT + side * dModel];
-    write(drawing, 0, TOP - 10, "the table, a position a row", { class: "soft" });
+    const like = nearest(p);
+    write(drawing, 0, 12, "the table, a position a row; −1 blue, 1 orange", { class: "soft" });
+    const told = `dashed: most like ${p}, ${fixed(like.distance)} apart`;
+    write(drawing, 0, 31, told, { class: "soft nearest" });
     rows.forEach((row, at) =>
       row.forEach((value, column) => {
         const box = [LEFT + side * column, TOP + TALL * at, side - 1, TALL];
@@ -119,13 +139,12 @@ class Positions extends Panels {
       });
     const name = (/** @type {number} */ at, /** @type {number} */ x, look = {}) =>
       write(drawing, x, TOP + TALL * at + 8, at, { class: "number", ...look });
-    const like = nearest(p).position;
-    frame(like, "ink", "3 3");
+    frame(like.position, "ink", "3 3");
     frame(p + k, "role-position");
     frame(p, "ink");
     name(p, LEFT - 6, END);
-    name(like, right + 6);
-    return [Math.max(200, right + 26), TOP + TALL * rows.length + 6];
+    name(like.position, right + 6, { class: "number like" });
+    return [310, TOP + TALL * rows.length + 6];
   }
 
   /** The dot product over the distance, with the one that is chosen. */
@@ -154,6 +173,7 @@ function drawRotation(drawing, k) {
   );
   const brackets = "M106 0h-5v42h5M226 0h5v42h-5";
   svg(drawing, "path", { d: brackets, fill: "none", stroke: "var(--ink)" });
+  return [276, 52];
 }
 
 export const mount = mounting(Positions);

@@ -4,7 +4,7 @@
 import { Matrix, timesTransposed } from "../arrays.js";
 import { scaledDotProductAttention } from "../attention.js";
 import { elastic } from "../canvas.js";
-import { choice, mainButton, options, pushButton, toggle } from "../controls.js";
+import { choice, legend, options, pushButton, toggle } from "../controls.js";
 import {
   BOLD, cell, circle, END, fixed, html, MIDDLE, rect, shade, signed, touchable, write,
 } from "../draw.js";
@@ -24,8 +24,8 @@ const STAGES = [
 const [HIGH, SIDE] = [27, 278]; // a row of the table, and the plane
 /** @type {Record<string, {title: string, attention: string}>} */
 const OPENINGS = {
-  open: { title: "A sentence through one head", attention: "encoder" },
-  masked: { title: "A sentence through a masked head", attention: "decoder" },
+  open: { title: "Which word does “white” look at?", attention: "encoder" },
+  masked: { title: "What may a word look at while it is written?", attention: "decoder" },
 };
 /** @type {Record<string, {label: string, row: number}>} */
 const ATTENTIONS = {
@@ -115,8 +115,8 @@ class Sentence extends MovingFigure {
   row = 1;
   padded = false;
   rule = "right";
-  at = LAST; // the whole picture; Play begins it anew
-  goal = LAST;
+  at = 1; // what Play makes of the scores can be guessed
+  goal = 1;
   pace = 1400;
   /** @type {boolean[][]} */
   mask = [];
@@ -130,15 +130,21 @@ class Sentence extends MovingFigure {
     const masks = opened === "masked";
     super(root, {
       title: OPENINGS[opened].title,
-      hint:
-        "Press Play, or Back and Next. Press a word at the left to follow it, and drag its query" +
-        (masks ? "; press a cell of its row to open or close it." : "."),
+      hint: masks
+        ? "These are the scores of a head. Guess which are hidden, and press Play. Then open " +
+          "or close cells of the framed row."
+        : "These are the scores of a head. Guess which word gets most of the framed row, " +
+          "and press Play. Then drag the query to another word, or follow another row.",
       label: "A table of words that look at words, and the query among the keys",
     });
     const { attention } = OPENINGS[opened];
     Object.assign(this, { attention, row: ATTENTIONS[attention].row });
     this.masks = masks;
     this.addControls();
+    legend(this.panels, [
+      ["role-query", "query; below 0"], ["role-mistake", "above 0"],
+      ["role-key", "key, as large as its weight"], ["role-weight", "weight"],
+    ]);
     elastic(this, (drawing, room) => this.drawTable(drawing, room));
     this.addPicture((drawing) => this.drawPlane(drawing));
     this.addPicture((drawing) => this.drawMixture(drawing));
@@ -157,17 +163,8 @@ class Sentence extends MovingFigure {
     if (this.masks) choice(controls, "rule", "mask", options(RULES));
     if (this.masks) toggle(controls, "padded", "filled up with <pad>");
     html(controls.place, "span", { style: "flex-basis: 100%" }); // a row of its own
-    mainButton(controls, () => (this.moving ? "❚❚ Pause" : "▶ Play"), () => this.play());
     this.addStages(LAST);
     pushButton(controls, "as in the model", () => this.begin());
-  }
-
-  play() {
-    if (this.moving) this.goal = this.at;
-    else {
-      if (this.at === LAST) this.at = 0;
-      this.go(LAST);
-    }
   }
 
   /** @param {unknown} name */

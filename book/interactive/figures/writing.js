@@ -178,7 +178,11 @@ class Writing {
 
 /** @param {HTMLElement} root */
 export function mount(root) {
-  entitle(root, "A language model that writes in this page");
+  entitle(root, "“I want to …”: what does a language model write next?");
+  const about =
+    "Each bar is the chance of a sub-word to be drawn next. Move the dials: which of them " +
+    "can leave a single sub-word?";
+  html(root, "p", { class: "interactive-hint" }, about);
   const { model, opening = "" } = root.dataset;
   if (model === undefined) {
     const page = `${SITE}/book/18_families.html`;
@@ -187,8 +191,8 @@ export function mount(root) {
   }
   const writing = new Writing(root, JSON.parse(opening));
   const hint =
-    "The dials work at once. To write, the model is fetched, once, from where this " +
-    "page came from. What you type never leaves the page.";
+    "To write, the model is fetched, once, from where this page came from. What you type " +
+    "never leaves the page.";
   offer(writing.form, root, root.dataset, "Let it write", hint, (parts) =>
     writing.load(parts),
   );

@@ -1,7 +1,7 @@
 // The translator at work: what is typed, what is written, and all that can be looked at.
 
 import {
-  choice, Controls, pushButton, row, slider, textField, toggle,
+  choice, Controls, inside, pushButton, row, slider, textField, toggle,
 } from "../controls.js";
 import { html } from "../draw.js";
 import { newWords } from "../new_words.js";
@@ -54,13 +54,12 @@ export class Studio {
     this.addText(body);
     this.addCandidates(body);
     if (!small) new SwitchesPart(body, this);
-    const inside = html(body, "details", { class: "translate-inside" });
-    html(inside, "summary", {}, "Look inside: pieces, steps, search, heads");
-    this.addTokens(inside);
-    this.said = html(inside, "p", { class: "interactive-said", "aria-live": "polite" });
+    const fold = inside(body, "Look inside: pieces, steps, search, heads");
+    this.addTokens(fold);
+    this.said = html(fold, "p", { class: "interactive-said", "aria-live": "polite" });
     /** @type {Part[]} */
-    this.parts = small ? [] : [new SearchPart(inside, this)];
-    this.parts.push(new AttentionPart(inside, this));
+    this.parts = small ? [] : [new SearchPart(fold, this)];
+    this.parts.push(new AttentionPart(fold, this));
     if (small) linkTo(body, page);
     addEventListener("hashchange", () => {
       const sentence = addressed();
