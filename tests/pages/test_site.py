@@ -304,7 +304,7 @@ def test_nothing_moves_while_one_scrolls(
     page.goto(f"{base}/{name}", wait_until="load")
     moved = page.evaluate(MOVED)
     page.close()
-    assert moved < 0.1
+    assert moved <= 0.02
 
 
 # How far down the middle of each icon in sight lies, in pixels.
