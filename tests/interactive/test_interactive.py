@@ -46,7 +46,7 @@ def places() -> list[tuple[str, str | None, Any]]:
             if "figures.interactive(" not in cell.source:
                 continue
             assert "interactive" in cell.metadata.tags
-            (output,) = [o for o in cell.outputs if "data" in o]
+            (output,) = [o for o in cell.outputs if "text/html" in o.get("data", {})]
             place = PLACE.fullmatch(output.data["text/html"])
             assert place, f"{path.stem}, {cell.id}"
             name, opened, numbers = place.groups()

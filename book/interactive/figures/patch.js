@@ -1,0 +1,99 @@
+// Chapter 15: one vector of a run is exchanged for that of another sentence. The reader
+// presses the square where it stands; what each exchange does was computed by the cell.
+
+import { mainButton } from "../controls.js";
+import { cell, END, fixed, html, MIDDLE, shade, touchable, write } from "../draw.js";
+import { newWords } from "../new_words.js";
+import { mounting, Panels } from "../panels.js";
+
+/**
+ * @typedef {{chances: number[], written: string[]}} Row for each token: how likely the
+ *   other word becomes, and what is written
+ * @typedef {{question: string, tokens: string[], word: string, whole: string,
+ *   rows: Record<string, Row>}} Given
+ */
+
+const [LEFT, TOP, WIDE, HIGH] = [152, 24, 40, 32];
+
+class Patch extends Panels {
+  /** The squares that were pressed, the last one last. @type {string[]} */
+  seen = [];
+
+  /** @param {HTMLElement} root @param {Given} given */
+  constructor(root, given) {
+    super(root, {
+      title: given.question,
+      hint:
+        "Press a square: the vector of that token, behind that part, is exchanged for the " +
+        "other sentence’s. Which do you try first?",
+      label: "A square for each token behind each part of the encoder",
+    });
+    this.given = given;
+    const all = Object.entries(given.rows).flatMap(([name, { chances }]) =>
+      chances.map((_, at) => `${at}-${name}`),
+    );
+    mainButton(this.controls, "Show all", () => {
+      this.seen = [...all.filter((key) => !this.seen.includes(key)), ...this.seen];
+    }, () => this.seen.length === all.length);
+    this.addPicture((drawing) => this.draw(drawing));
+    const written = html(this.panels, "p", { class: "interactive-written", lang: "es" });
+    this.addPanel(written, (empty) => this.write(empty));
+  }
+
+  /** @param {string} key */
+  press(key) {
+    this.seen = [...this.seen.filter((other) => other !== key), key];
+  }
+
+  /** The square that was pressed last: its part, and what it does. */
+  get last() {
+    const key = this.seen[this.seen.length - 1];
+    if (key === undefined) return undefined;
+    const [place, ...name] = key.split("-");
+    const [at, part] = [Number(place), name.join("-")];
+    const { chances, written } = this.given.rows[part];
+    return { at, part, chance: chances[at], written: written[at] };
+  }
+
+  /** @param {SVGElement} drawing */
+  draw(drawing) {
+    const { rows, tokens, word } = this.given;
+    tokens.forEach((token, at) => {
+      write(drawing, LEFT + WIDE * (at + 0.5), 14, token, MIDDLE);
+    });
+    Object.entries(rows).forEach(([name, { chances }], n) => {
+      const y = TOP + HIGH * n;
+      write(drawing, LEFT - 6, y + HIGH / 2 + 5, name, END);
+      chances.forEach((chance, at) => {
+        const key = `${at}-${name}`;
+        const known = this.seen.includes(key);
+        const now = this.seen[this.seen.length - 1] === key;
+        const told = known ? `, ${word} ${fixed(chance)}` : "";
+        const group = touchable(drawing, key, `${tokens[at]}, ${name}${told}`, now);
+        const edge = { stroke: `var(--${now ? "accent" : "line"})`, "stroke-width": now ? 3 : 1 };
+        const look = { rx: 3, fill: known ? shade(chance) : "var(--field)", ...edge };
+        const box = [LEFT + WIDE * at + 1, y + 1, WIDE - 2, HIGH - 2];
+        cell(group, box, known ? fixed(chance) : "?", look, { class: "number" });
+      });
+    });
+    return [LEFT + WIDE * tokens.length, TOP + HIGH * Object.keys(rows).length];
+  }
+
+  /** What is written now, the words that are new marked. @param {HTMLElement} empty */
+  write(empty) {
+    const words = (this.last?.written ?? this.given.whole).split(" ");
+    newWords(words, this.given.whole.split(" ")).forEach((isNew, at) => {
+      html(empty, isNew ? "mark" : "span", {}, words[at]);
+      empty.append(" ");
+    });
+  }
+
+  tell() {
+    const { word, tokens } = this.given;
+    if (!this.last) return "Nothing is exchanged: so it is written.";
+    const { at, part, chance } = this.last;
+    return `Exchanged at ${tokens[at]}, behind ${part}: ${word} has ${fixed(chance)}.`;
+  }
+}
+
+export const mount = mounting(Patch);
