@@ -57,6 +57,7 @@ def places() -> list[tuple[str, str | None, Any]]:
 
 
 PLACES = places()
+FIRST = {name: at for name, at, _ in reversed(PLACES)}
 # Words that lie on one another: those that are turned have boxes larger than they are,
 # and the stars of the plane stand where they land.
 COVERED = """() => {
@@ -99,7 +100,9 @@ def test_a_figure_stands_alone_in_every_light_and_width(
         right = name in (*TRANSLATORS, WRITER) or abs(high - height) <= 60
         assert right, f"{name} is {high} high at {width}"
         assert page.evaluate(COVERED) == [], f"at {width}"
-    assert violations(page) == []
+    # Of one figure with the numbers of many chapters, one is looked at.
+    if FIRST.get(name, at) == at:
+        assert violations(page) == []
 
 
 def test_figures_on_one_page_do_not_share_the_ids_of_their_controls(

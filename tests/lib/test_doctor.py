@@ -195,7 +195,7 @@ FILES = {
     "loop": (
         "while True:\n    pass",
         2,
-        "after 15 seconds while the file was imported, in",
+        "after 8 seconds while the file was imported, in",
     ),
     "exit": ("import sys\nsys.exit(3)", 2, "calls sys.exit"),
     "input": ("name = input()", 2, "asks for input"),
@@ -216,7 +216,7 @@ def test_the_command_runs_a_file_and_outlives_it(
     file = tmp_path / "mine.py"
     file.write_text(text, "utf-8")
     if case == "loop":
-        monkeypatch.setattr("lib.commands.examine.SECONDS", 15)
+        monkeypatch.setattr("lib.commands.examine.SECONDS", 8)
     name = "PositionwiseFeedForward"
     assert main(["examine", f"{file}:{name}"]) == status
     told = capsys.readouterr().out
