@@ -381,11 +381,6 @@ class TextDataset(Dataset[tuple[Tensor, Tensor]]):
         """Return the tokens of each text."""
         return [len(ids) for ids, _ in self.examples]
 
-    def fitting(self, max_len: int) -> TextDataset:
-        """Return the texts that a model of ``max_len`` positions can learn from."""
-        kept = [(i, t) for i, t in self.examples if len(i) <= max_len]
-        return TextDataset(kept, self.pad_id)  # type: ignore[arg-type]
-
     def collate(self, rows: Sequence[tuple[Tensor, Tensor]]) -> TextBatch:
         """Put texts side by side, and pad the shorter ones at their end."""
         ids, labels = (

@@ -1,13 +1,12 @@
 """Training: the loss, the schedule, the task for Lightning, and whole runs."""
 
-from lib.training.adapting import LowRank, low_rank, merge_low_rank
+from lib.training.adapting import LowRank
 from lib.training.checkpoints import SafetensorsCheckpointIO
-from lib.training.data import TextData, TranslationData
+from lib.training.data import TranslationData
 from lib.training.logs import read_log
-from lib.training.runs import train, train_language_model
+from lib.training.runs import train
 from lib.training.settings import Hardware, TrainingSettings, is_first_process
 from lib.training.task import (
-    LanguageTask,
     TranslationTask,
     token_accuracy,
     translation_loss,
@@ -16,20 +15,15 @@ from lib.training.task import (
 
 __all__ = [
     "Hardware",
-    "LanguageTask",
     "LowRank",
     "SafetensorsCheckpointIO",
-    "TextData",
     "TrainingSettings",
     "TranslationData",
     "TranslationTask",
     "is_first_process",
-    "low_rank",
-    "merge_low_rank",
     "read_log",
     "token_accuracy",
     "train",
-    "train_language_model",
     "translation_loss",
     "warmup_decay",
 ]

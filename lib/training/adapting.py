@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
-
-from lib.attention import MultiHeadAttention
-from lib.today.blocks import AnyModule, replace_leaves
 
 
 class LowRank(nn.Module):
@@ -62,37 +58,3 @@ class LowRank(nn.Module):
         with torch.no_grad():
             linear.weight += self.scale * self.up.weight @ self.down.weight
         return linear
-
-
-def low_rank(
-    model: AnyModule,
-    rank: int,
-    alpha: float = 8.0,
-    maps: Sequence[str] = ("query_proj", "value_proj"),
-) -> AnyModule:
-    """Return a copy of a model that learns in small maps of its attentions alone.
-
-    Args:
-        model: any model with the book's attention; it stays as it is.
-        rank: of each small map.
-        alpha: of each small map.
-        maps: which maps of an attention get one.
-
-    Raises:
-        ValueError: if the rank is less than 1.
-    """
-    adapted = copy.deepcopy(model).requires_grad_(False)
-    for part in list(adapted.modules()):
-        if isinstance(part, MultiHeadAttention):
-            for name in maps:
-                setattr(part, name, LowRank(getattr(part, name), rank, alpha))
-    return adapted
-
-
-def merge_low_rank(model: AnyModule) -> AnyModule:
-    """Return a copy of a model with each :class:`LowRank` added to its linear map.
-
-    Args:
-        model: any model; it stays as it is.
-    """
-    return replace_leaves(model, {LowRank: LowRank.merged})

@@ -13,7 +13,6 @@ from lib.corpora.exchange import Exchange
 from lib.text import Vocabulary
 from lib.text.pairs import (
     ParallelDataset,
-    TextDataset,
     TokenBatchSampler,
     cut_again,
     positions_needed,
@@ -22,61 +21,7 @@ from lib.text.words import Pair
 from lib.training.settings import TrainingSettings
 
 
-class TextData(lightning.LightningDataModule):
-    """The training and the validation part of what a model learns, for Lightning.
-
-    Args:
-        train_set: what is learned from.
-        validation_set: what tells how well.
-        settings: hyperparameters; the seed, with the number of the epoch, decides the
-            order of training.
-
-    Raises:
-        ValueError: if a part is empty, or one text of it has more than ``max_tokens``.
-
-    Example:
-        >>> texts = TextDataset.of_texts(["lets go"], Vocabulary(["lets", "go"]))
-        >>> len(TextData(texts, texts, TrainingSettings()).val_dataloader())
-        1
-    """
-
-    def __init__(
-        self,
-        train_set: TextDataset | ParallelDataset,
-        validation_set: TextDataset | ParallelDataset,
-        settings: TrainingSettings,
-    ) -> None:
-        super().__init__()
-        self.train_set: Any = train_set
-        self.validation_set: Any = validation_set
-        for name, part in (("train", train_set), ("validation", validation_set)):
-            if not len(part):
-                raise ValueError(f"The corpus has no sentences in its part {name!r}.")
-            longest = max(part.lengths())
-            # What fits no batch is refused.
-            TokenBatchSampler([longest], settings.max_tokens)
-        self.settings = settings
-
-    def _loader(self, dataset: Any, seed: int | None) -> DataLoader[Any]:
-        sampler = TokenBatchSampler(dataset.lengths(), self.settings.max_tokens, seed)
-        return DataLoader(dataset, batch_sampler=sampler, collate_fn=dataset.collate)
-
-    def train_dataloader(self) -> DataLoader[Any]:
-        """Return the batches of this epoch, in the order of its seed and number."""
-        epoch = self.trainer.current_epoch if self.trainer else 0
-        # Far apart, so that no epoch of one seed is an epoch of the next.
-        seed = self.settings.seed * 100_003 + epoch
-        return self._loader(self._of_epoch(seed), seed)
-
-    def _of_epoch(self, seed: int) -> Any:
-        return self.train_set
-
-    def val_dataloader(self) -> DataLoader[Any]:
-        """Return the validation batches, always in the same order."""
-        return self._loader(self.validation_set, seed=None)
-
-
-class TranslationData(TextData):
+class TranslationData(lightning.LightningDataModule):
     """The training and the validation part of a corpus, for Lightning.
 
     Args:
@@ -84,7 +29,8 @@ class TranslationData(TextData):
             :class:`ParallelDataset` has made of them, which is not encoded again.
         src_vocab: the words of the source language.
         tgt_vocab: the words of the target language.
-        settings: hyperparameters, as for :class:`TextData`.
+        settings: hyperparameters; the seed, with the number of the epoch, decides the
+            order of training.
 
     Raises:
         ValueError: if a part is missing or empty, or one sentence of it has more than
@@ -106,12 +52,18 @@ class TranslationData(TextData):
         tgt_vocab: Vocabulary,
         settings: TrainingSettings,
     ) -> None:
-        train_set, validation_set = (
-            _encoded(splits.get(name, ()), src_vocab, tgt_vocab)
+        super().__init__()
+        self.settings = settings
+        parts = {
+            name: _encoded(splits.get(name, ()), src_vocab, tgt_vocab)
             for name in ("train", "validation")
-        )
-        super().__init__(train_set, validation_set, settings)
-        for part in (train_set, validation_set):
+        }
+        self.train_set, self.validation_set = parts.values()
+        for name, part in parts.items():
+            if not len(part):
+                raise ValueError(f"The corpus has no sentences in its part {name!r}.")
+            # What fits no batch is refused.
+            TokenBatchSampler([max(part.lengths())], settings.max_tokens)
             for pair, (src, tgt) in zip(part.pairs, part, strict=True):
                 needed = positions_needed(src, tgt)
                 if needed > settings.max_len:
@@ -119,6 +71,21 @@ class TranslationData(TextData):
                         f"The pair {pair!r} needs {needed} positions, but max_len is "
                         f"{settings.max_len}; leave it out, or choose a larger max_len."
                     )
+
+    def _loader(self, dataset: ParallelDataset, seed: int | None) -> DataLoader[Any]:
+        sampler = TokenBatchSampler(dataset.lengths(), self.settings.max_tokens, seed)
+        return DataLoader(dataset, batch_sampler=sampler, collate_fn=dataset.collate)
+
+    def train_dataloader(self) -> DataLoader[Any]:
+        """Return the batches of this epoch, in the order of its seed and number."""
+        epoch = self.trainer.current_epoch if self.trainer else 0
+        # Far apart, so that no epoch of one seed is an epoch of the next.
+        seed = self.settings.seed * 100_003 + epoch
+        return self._loader(self._of_epoch(seed), seed)
+
+    def val_dataloader(self) -> DataLoader[Any]:
+        """Return the validation batches, always in the same order."""
+        return self._loader(self.validation_set, seed=None)
 
     def _of_epoch(self, seed: int) -> ParallelDataset:
         exchange, dropout = self.settings.exchange, self.settings.subword_dropout

@@ -1,4 +1,4 @@
-"""Whole runs: of a translator, of a language model, of any task."""
+"""A whole run: from settings and sentence pairs to a trained translator."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import lightning
 import torch
@@ -21,16 +21,16 @@ from lightning.pytorch.utilities.exceptions import SIGTERMException
 from lib.evaluation.scores import BLEU_TOKENIZER
 from lib.model import Transformer
 from lib.speed import fuse
-from lib.text import Pair, ParallelDataset, TextDataset, Vocabulary
+from lib.text import Pair, ParallelDataset, Vocabulary
 from lib.text.files import write_json
-from lib.today import LanguageModel, leaves_of, modernize
+from lib.today import leaves_of
 from lib.training.checkpoints import (
     KeepEpochWeights,
     SafetensorsCheckpointIO,
     StopEarly,
     damaged,
 )
-from lib.training.data import TextData, TranslationData
+from lib.training.data import TranslationData
 from lib.training.folders import (
     CHECKPOINT,
     LOG,
@@ -49,7 +49,7 @@ from lib.training.logs import (
     tensorboard_log,
 )
 from lib.training.settings import Hardware, TrainingSettings, is_first_process
-from lib.training.task import LanguageTask, TranslationTask
+from lib.training.task import TranslationTask
 
 
 def train(
@@ -143,81 +143,8 @@ def _begin_with(model: Transformer, start: Transformer) -> None:
     model.load_state_dict(start.state_dict())
 
 
-def train_language_model(
-    splits: Mapping[str, TextDataset],
-    vocabulary: Vocabulary,
-    settings: TrainingSettings,
-    folder: Path | str | None = None,
-    resume: bool = False,
-    progress: bool = False,
-    hardware: Hardware | None = None,
-    causal: bool = True,
-) -> LanguageTask:
-    """Train a language model, from the start or from where an interrupted run stands.
-
-    Args:
-        splits: texts with their labels, under "train" and "validation".
-        vocabulary: their words or sub-words.
-        settings: sizes and hyperparameters, as for :func:`train`; what only a
-            translator can have is refused.
-        folder: as for :func:`train`.
-        resume: as for :func:`train`.
-        progress: as for :func:`train`.
-        hardware: as for :func:`train`.
-        causal: False for a model that sees later tokens too.
-
-    Returns:
-        The trained task; its ``model`` is the language model.
-
-    Raises:
-        FileExistsError: if the folder holds a run and ``resume`` is False, or files of
-            something else, or if another run is at work in it.
-        KeyboardInterrupt: if Ctrl-C stopped it; ``resume`` goes on.
-        ValueError: if a setting is impossible, a text is too long, or the run in the
-            folder had other settings or texts.
-
-    Example:
-        >>> words = Vocabulary(["lets", "go"])
-        >>> texts = TextDataset.of_texts(["lets go", "go"], words)
-        >>> tiny = TrainingSettings(d_model=8, n_heads=1, n_layers=1, d_ff=8, epochs=1)
-        >>> splits = {"train": texts, "validation": texts}
-        >>> train_language_model(splits, words, tiny).model.config.vocab_size
-        6
-    """
-    for name in ("subword_dropout", "exchange"):
-        if getattr(settings, name):
-            raise ValueError(
-                f"{name} = {getattr(settings, name)} is for translators; set it to 0."
-            )
-    for part, texts in splits.items():
-        longest = max(texts.lengths(), default=0)
-        if longest > settings.max_len:
-            raise ValueError(
-                f"A text of the part {part!r} has {longest} tokens, but max_len is "
-                f"{settings.max_len}; leave it out, or choose a larger max_len."
-            )
-
-    def build() -> LanguageTask:
-        plain = LanguageModel(settings.language_config(len(vocabulary), causal))
-        model = modernize(plain, **settings.leaves().changes())
-        return LanguageTask(model, vocabulary.pad_id, settings)
-
-    data = TextData(splits["train"], splits["validation"], settings)
-    ids = {
-        name: [(i.tolist(), t.tolist()) for i, t in splits[name].examples]
-        for name in splits
-    }
-    description = {**run_settings(settings, ids, vocabulary), "causal": causal}
-    folder = None if folder is None else Path(folder)
-    how = folder, resume, progress, hardware
-    return run_task(build, data, settings, description, *how)
-
-
-AnyTask = TypeVar("AnyTask", bound=LanguageTask)
-
-
 def run_task(
-    build: Callable[[], AnyTask],
+    build: Callable[[], TranslationTask],
     data: lightning.LightningDataModule,
     settings: TrainingSettings,
     description: dict[str, Any],
@@ -226,7 +153,7 @@ def run_task(
     progress: bool,
     hardware: Hardware | None,
     more: Sequence[Callback] = (),
-) -> AnyTask:
+) -> TranslationTask:
     """Train what a task holds, from the start or from where an interrupted run stands.
 
     Args:
@@ -268,8 +195,8 @@ def run_task(
 
 
 def _fitting_into_memory(
-    build: Callable[[], AnyTask], settings: TrainingSettings
-) -> AnyTask:
+    build: Callable[[], TranslationTask], settings: TrainingSettings
+) -> TranslationTask:
     try:
         return build()
     except (MemoryError, RuntimeError) as error:  # what PyTorch says of too much
@@ -281,7 +208,7 @@ def _fitting_into_memory(
 
 def _fit(
     trainer: lightning.Trainer,
-    task: LanguageTask,
+    task: TranslationTask,
     data: lightning.LightningDataModule,
     checkpoint: Path | None,
     progress: bool,

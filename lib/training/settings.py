@@ -11,7 +11,7 @@ import torch
 from lightning.fabric.utilities.rank_zero import rank_zero_only
 
 from lib.config import TransformerConfig
-from lib.today import LanguageConfig, Leaves
+from lib.today import Leaves
 
 PRECISIONS = ("32-true", "bf16-mixed", "16-mixed")
 
@@ -139,10 +139,6 @@ class TrainingSettings:
         """Return the sizes of the model for vocabularies of these sizes."""
         sizes = self._named(_OF_MODEL)
         return TransformerConfig(src_vocab_size, tgt_vocab_size, pad_id=pad_id, **sizes)
-
-    def language_config(self, vocab_size: int, causal: bool = True) -> LanguageConfig:
-        """Return the sizes of a language model with a vocabulary of this size."""
-        return LanguageConfig(vocab_size, causal=causal, **self._named(_OF_MODEL))
 
     def leaves(self) -> Leaves:
         """Return the names of the leaves that the model is built with."""

@@ -1,18 +1,18 @@
-"""One step of training: the loss, the rate, and the tasks that Lightning trains."""
+"""One step of training: the loss, the rate, and the task that Lightning trains."""
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any
 
 import lightning
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional as F
 
 from lib.decoding import greedy_decode
 from lib.evaluation.scores import BLEU_TOKENIZER, bleu
 from lib.model import Transformer
-from lib.text import Batch, TextBatch, Vocabulary
+from lib.text import Batch, Vocabulary
 from lib.today import modernize
 from lib.training.settings import TrainingSettings
 
@@ -126,39 +126,41 @@ def warmup_decay(step: int, warmup_steps: int, total_steps: int) -> float:
 _SECOND = 2 / 3  # of the highest rate, where it rises again
 
 
-class LanguageTask(lightning.LightningModule):
+class TranslationTask(lightning.LightningModule):
     r"""Teacher forcing with label smoothing, Adam and a warm-up (§5.3, §5.4).
 
-    A batch is what the model is called with and, at last, the labels; where a label is
-    padding, nothing is learned.
-
     Args:
-        model: the model that learns.
-        pad_id: the id of padding in the labels.
-        settings: hyperparameters; the seed, with the number of the epoch, decides the
-            dropout of that epoch.
+        settings: sizes, leaves and hyperparameters; the seed, with the number of the
+            epoch, decides the dropout of that epoch.
+        src_vocab: the words of the source language.
+        tgt_vocab: the words of the target language.
+        bleu_tokenizer: how the BLEU of the validation part cuts sentences into words.
 
     Example:
-        >>> from lib.text import TextBatch
-        >>> from lib.today import LanguageConfig, LanguageModel
-        >>> model = LanguageModel(LanguageConfig(9, d_model=8, n_heads=2))
-        >>> ids, mask = torch.tensor([[1, 4, 5]]), torch.ones(1, 3, dtype=torch.bool)
-        >>> batch = TextBatch(ids, mask, labels=torch.tensor([[4, 5, 2]]))
-        >>> task = LanguageTask(model, pad_id=0, settings=TrainingSettings())
-        >>> task.training_step(batch).shape
+        >>> words = Vocabulary(["go", "to"])
+        >>> tiny = TrainingSettings(d_model=8, n_heads=2, d_ff=16)
+        >>> task, ids = TranslationTask(tiny, words, words), torch.tensor([[4, 5]])
+        >>> task.training_step(Batch(ids, ids, ids)).shape
         torch.Size([])
     """
 
     def __init__(
         self,
-        model: nn.Module,
-        pad_id: int,
         settings: TrainingSettings,
+        src_vocab: Vocabulary,
+        tgt_vocab: Vocabulary,
+        bleu_tokenizer: str = BLEU_TOKENIZER,
     ) -> None:
         super().__init__()
-        self.model: Any = model
-        self.pad_id = pad_id
+        self.pad_id = tgt_vocab.pad_id
+        config = settings.model_config(len(src_vocab), len(tgt_vocab), self.pad_id)
+        leaves = settings.leaves().changes()
+        self.model: Any = modernize(Transformer(config), **leaves)
         self.settings = settings
+        self.tgt_vocab = tgt_vocab
+        self.bleu_tokenizer = bleu_tokenizer
+        self.written: list[str] = []
+        self.wanted: list[str] = []
         self.begun = False  # its checkpoint, if there was one, has been taken over
         self.tokens_seen = 0  # of the labels, in this epoch
         self.last_loss = torch.tensor(float("nan"))  # of the whole batch
@@ -181,7 +183,7 @@ class LanguageTask(lightning.LightningModule):
             seed = self.settings.seed * 100_003
             torch.manual_seed(seed + self.current_epoch + process)
 
-    def training_step(self, batch: Any) -> Tensor:
+    def training_step(self, batch: Batch) -> Tensor:
         tokens = self._count_tokens(batch)
         loss = self._share_of_loss(batch, tokens)
         self.last_loss = self._mean_of_processes(loss.detach())
@@ -212,16 +214,7 @@ class LanguageTask(lightning.LightningModule):
         mean: Tensor = self.trainer.strategy.reduce(loss, reduce_op="mean")
         return mean
 
-    def validation_step(self, batch: Any) -> None:
-        *read, labels = batch
-        logits = self.model(*read)  # (B, T, V)
-        tokens = self._count_tokens(batch)
-        loss = translation_loss(logits, labels, self.pad_id)
-        self._log("validation_loss", loss, tokens)
-        accuracy = token_accuracy(logits, labels, self.pad_id)
-        self._log("validation_token_accuracy", accuracy, tokens)
-
-    def _count_tokens(self, batch: Any) -> int:
+    def _count_tokens(self, batch: Batch) -> int:
         return int((batch[-1] != self.pad_id).sum())
 
     def _log(self, name: str, value: Tensor, weight: int) -> None:
@@ -253,42 +246,14 @@ class LanguageTask(lightning.LightningModule):
             "lr_scheduler": {"scheduler": schedule, "interval": "step"},
         }
 
-
-class TranslationTask(LanguageTask):
-    r"""A Transformer that learns to translate, as :class:`LanguageTask` says.
-
-    Args:
-        settings: sizes, leaves and hyperparameters.
-        src_vocab: the words of the source language.
-        tgt_vocab: the words of the target language.
-        bleu_tokenizer: how the BLEU of the validation part cuts sentences into words.
-
-    Example:
-        >>> words = Vocabulary(["go", "to"])
-        >>> tiny = TrainingSettings(d_model=8, n_heads=2, d_ff=16)
-        >>> task, ids = TranslationTask(tiny, words, words), torch.tensor([[4, 5]])
-        >>> task.training_step(Batch(ids, ids, ids)).shape
-        torch.Size([])
-    """
-
-    def __init__(
-        self,
-        settings: TrainingSettings,
-        src_vocab: Vocabulary,
-        tgt_vocab: Vocabulary,
-        bleu_tokenizer: str = BLEU_TOKENIZER,
-    ) -> None:
-        pad_id = tgt_vocab.pad_id
-        config = settings.model_config(len(src_vocab), len(tgt_vocab), pad_id)
-        leaves = settings.leaves().changes()
-        super().__init__(modernize(Transformer(config), **leaves), pad_id, settings)
-        self.tgt_vocab = tgt_vocab
-        self.bleu_tokenizer = bleu_tokenizer
-        self.written: list[str] = []
-        self.wanted: list[str] = []
-
     def validation_step(self, batch: Batch) -> None:
-        super().validation_step(batch)
+        *read, labels = batch
+        logits = self.model(*read)  # (B, T, V)
+        tokens = self._count_tokens(batch)
+        loss = translation_loss(logits, labels, self.pad_id)
+        self._log("validation_loss", loss, tokens)
+        accuracy = token_accuracy(logits, labels, self.pad_id)
+        self._log("validation_token_accuracy", accuracy, tokens)
         written = self._write(batch)  # (B, T)
         exact = self._exact(written, batch.tgt_out)
         self._log("validation_exact_match", exact, len(batch.src))
@@ -316,10 +281,7 @@ class TranslationTask(LanguageTask):
         return (written == wanted).all(dim=1).float().mean()
 
 
-AnyBatch = TypeVar("AnyBatch", Batch, TextBatch)
-
-
-def shard(batch: AnyBatch, rank: int, world_size: int) -> AnyBatch:
+def shard(batch: Batch, rank: int, world_size: int) -> Batch:
     r"""Return the sentences of a batch that one of several processes works on.
 
     Shape:
@@ -332,4 +294,4 @@ def shard(batch: AnyBatch, rank: int, world_size: int) -> AnyBatch:
         tensor([[5]])
     """
     # Every second, third, … row, because neighbors are of similar length.
-    return type(batch)(*(part[rank::world_size] for part in batch))
+    return Batch(*(part[rank::world_size] for part in batch))
