@@ -57,7 +57,10 @@ class Changes extends Panels {
     const [[, first], [, now]] = [this.states[0], this.states[this.state]];
     this.given.sentences.forEach((english, at) => {
       const pressed = this.guessed.has(String(at));
-      const row = html(list, "button", { "data-key": at, "aria-pressed": String(pressed) });
+      // Where something else is asked than which will change, none can be pressed.
+      const row = this.given.hint
+        ? html(list, "div")
+        : html(list, "button", { "data-key": at, "aria-pressed": String(pressed) });
       html(row, "span", { class: "soft" }, `${english}${pressed ? " (will change)" : ""}`);
       const spanish = html(row, "span", { lang: this.given.lang ?? "es" });
       const words = now.written[at].split(" ");
