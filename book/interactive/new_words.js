@@ -1,5 +1,22 @@
 // What is new in a text, word by word.
 
+import { html } from "./draw.js";
+
+/**
+ * Write a text, the words that another one lacks marked.
+ * @param {Element} place
+ * @param {string} text
+ * @param {string} other
+ * @param {string} [tag] of the new words
+ */
+export function writeNew(place, text, other, tag = "mark") {
+  const words = text.split(" ");
+  newWords(words, other.split(" ")).forEach((isNew, at) => {
+    html(place, isNew ? tag : "span", {}, words[at]);
+    place.append(" ");
+  });
+}
+
 /**
  * Which words of a text the other one lacks, in order.
  * @param {string[]} words

@@ -3,7 +3,7 @@
 
 import { mainButton } from "../controls.js";
 import { circle, html } from "../draw.js";
-import { newWords } from "../new_words.js";
+import { writeNew } from "../new_words.js";
 import { mounting, Panels } from "../panels.js";
 
 /**
@@ -63,11 +63,7 @@ class Changes extends Panels {
         : html(list, "button", { "data-key": at, "aria-pressed": String(pressed) });
       html(row, "span", { class: "soft" }, `${english}${pressed ? " (will change)" : ""}`);
       const spanish = html(row, "span", { lang: this.given.lang ?? "es" });
-      const words = now.written[at].split(" ");
-      newWords(words, first.written[at].split(" ")).forEach((isNew, n) => {
-        html(spanish, isNew ? "mark" : "span", {}, words[n]);
-        spanish.append(" ");
-      });
+      writeNew(spanish, now.written[at], first.written[at]);
     });
   }
 

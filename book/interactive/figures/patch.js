@@ -2,8 +2,8 @@
 // presses the square where it stands; what each exchange does was computed by the cell.
 
 import { mainButton } from "../controls.js";
-import { cell, END, fixed, html, MIDDLE, shade, touchable, write } from "../draw.js";
-import { newWords } from "../new_words.js";
+import { cell, edge, END, fixed, html, MIDDLE, shade, touchable, write } from "../draw.js";
+import { writeNew } from "../new_words.js";
 import { mounting, Panels } from "../panels.js";
 
 /**
@@ -37,7 +37,8 @@ class Patch extends Panels {
     }, () => this.seen.length === all.length);
     this.addPicture((drawing) => this.draw(drawing));
     const written = html(this.panels, "p", { class: "interactive-written", lang: "es" });
-    this.addPanel(written, (empty) => this.write(empty));
+    const { whole } = given;
+    this.addPanel(written, (empty) => writeNew(empty, this.last?.written ?? whole, whole));
   }
 
   /** @param {string} key */
@@ -70,22 +71,12 @@ class Patch extends Panels {
         const now = this.seen[this.seen.length - 1] === key;
         const told = known ? `, ${word} ${fixed(chance)}` : "";
         const group = touchable(drawing, key, `${tokens[at]}, ${name}${told}`, now);
-        const edge = { stroke: `var(--${now ? "accent" : "line"})`, "stroke-width": now ? 3 : 1 };
-        const look = { rx: 3, fill: known ? shade(chance) : "var(--field)", ...edge };
+        const look = { rx: 3, fill: known ? shade(chance) : "var(--field)", ...edge(now) };
         const box = [LEFT + WIDE * at + 1, y + 1, WIDE - 2, HIGH - 2];
         cell(group, box, known ? fixed(chance) : "?", look, { class: "number" });
       });
     });
     return [LEFT + WIDE * tokens.length, TOP + HIGH * Object.keys(rows).length];
-  }
-
-  /** What is written now, the words that are new marked. @param {HTMLElement} empty */
-  write(empty) {
-    const words = (this.last?.written ?? this.given.whole).split(" ");
-    newWords(words, this.given.whole.split(" ")).forEach((isNew, at) => {
-      html(empty, isNew ? "mark" : "span", {}, words[at]);
-      empty.append(" ");
-    });
   }
 
   tell() {

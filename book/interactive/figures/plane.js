@@ -202,7 +202,7 @@ class SmallestPlane extends Panels {
         `${fixed(loss)}.`,
       "Gradient: the arrows show which way each word must go for the loss to " +
         `fall, the steepest longest. Of all 69 slopes the steepest is ${largest}.`,
-      `Step ${this.steps} is done: all 69 numbers have moved. ${this.summary()}`,
+      `Step ${this.steps} is done: the numbers have moved. ${this.summary()}`,
     ][phase];
     this.show(sentence, (phase + 1) % PHASES.length, phase);
   }

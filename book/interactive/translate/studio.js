@@ -4,7 +4,7 @@ import {
   choice, Controls, inside, pushButton, row, slider, textField, toggle,
 } from "../controls.js";
 import { html } from "../draw.js";
-import { newWords } from "../new_words.js";
+import { writeNew } from "../new_words.js";
 import { readText } from "../subwords.js";
 import { address, addressed } from "./address.js";
 import { AttentionPart } from "./attention_part.js";
@@ -312,13 +312,9 @@ export class Studio {
   writeBeside(place) {
     const { session, untouched } = this;
     place.append("The untouched translator writes: ");
-    const own = session.written().split(" ");
-    const words = untouched.written().split(" ");
     const line = html(place, "span", { lang: "es" });
-    newWords(words, own).forEach((isNew, i) => {
-      html(line, isNew && session.atEnd ? "mark" : "span", {}, words[i]);
-      line.append(" ");
-    });
+    const tag = session.atEnd ? "mark" : "span";
+    writeNew(line, untouched.written(), session.written(), tag);
   }
 
   /**
