@@ -20,14 +20,23 @@ TOLD = {
 
 def test_a_guess_is_compared_with_what_came(show: Show) -> None:
     page = show("changes", numbers=TOLD)
-    assert said(page).startswith("whole: 3 of 3")
+    assert said(page).startswith("Shown: whole. 3 of 3")
     assert texts(page, "mark") == []
     for sentence in ("It is cold.", "I have it."):
         page.get_by_role("button", name=sentence).click()
     press(page, "Unplug it")
     assert texts(page, "mark") == ["Es"]
     assert page.locator("circle[fill=none]").count() == 1
-    assert "unplugged: 2 of 3" in said(page)
-    assert "1 of 2 changed. You guessed 1 of them, and others." in said(page)
+    assert "unplugged. 2 of 3" in said(page)
+    assert "1 of 2 are not as at first. You guessed 1 of them, and others." in said(page)
     press(page, "Plug it in again")
     assert texts(page, "mark") == []
+
+
+def test_a_dial_leads_to_every_state(show: Show) -> None:
+    page = show("changes", numbers={**TOLD, "dial": "how much"})
+    dial = page.get_by_role("slider", name="how much")
+    assert dial.get_attribute("aria-valuetext") == "whole"
+    dial.press("ArrowRight")
+    assert texts(page, "mark") == ["Es"]
+    assert dial.get_attribute("aria-valuetext") == "unplugged"

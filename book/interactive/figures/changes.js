@@ -1,7 +1,7 @@
 // What a change does to sentences: as a model writes them before it and after it. The
 // reader guesses first. All of it was computed by the cell, which hands it over.
 
-import { mainButton } from "../controls.js";
+import { mainButton, slider } from "../controls.js";
 import { circle, html } from "../draw.js";
 import { writeNew } from "../new_words.js";
 import { mounting, Panels } from "../panels.js";
@@ -9,9 +9,10 @@ import { mounting, Panels } from "../panels.js";
 /**
  * @typedef {{written: string[], right?: boolean[]}} State what it writes of the sentences
  *   shown, and which others are right
- * @typedef {{question: string, sentences: string[], acts: string[],
- *   states: Record<string, State>, hint?: string, counted?: string, lang?: string}} Given
- *   the act at a place leads to the next state
+ * @typedef {{question: string, sentences: string[], acts?: string[],
+ *   states: Record<string, State>, hint?: string, counted?: string, lang?: string,
+ *   dial?: string}} Given the act at a place leads to the next state; a dial, by its name,
+ *   leads to all
  */
 
 const [ACROSS, APART] = [40, 9]; // dots, and pixels
@@ -23,18 +24,21 @@ class Changes extends Panels {
 
   /** @param {HTMLElement} root @param {Given} given */
   constructor(root, given) {
+    const then = given.dial ? "then move the dial" : "then the filled button";
     super(root, {
       title: given.question,
-      hint: given.hint ?? "Press those of which you think so, then the filled button.",
+      hint: given.hint ?? `Press those of which you think so, ${then}.`,
       label: "Sentences and their translations",
     });
     this.given = given;
     this.states = Object.entries(given.states);
-    const next = () => (this.state + 1) % this.states.length;
+    const { acts = [], dial } = given;
+    const names = this.states.map(([name]) => name);
     const act = () => {
-      this.state = next();
+      this.state = (this.state + 1) % names.length;
     };
-    mainButton(this.controls, () => given.acts[this.state], act);
+    if (dial) slider(this.controls, "state", dial, [0, names.length - 1], (at) => names[at]);
+    else mainButton(this.controls, () => acts[this.state], act);
     this.addPanel(html(this.panels, "div", { class: "interactive-sentences" }), (list) =>
       this.list(list),
     );
@@ -82,15 +86,16 @@ class Changes extends Panels {
     const [name, { right }] = this.states[this.state];
     const all = this.given.sentences.length;
     const count = right
-      ? `${name}: ${right.filter(Boolean).length} of ${right.length} ${this.given.counted ?? "unseen sentences right"} (a filled dot each). `
-      : `${name}. `;
-    if (!this.state) return count;
+      ? ` ${right.filter(Boolean).length} of ${right.length} ${this.given.counted ?? "unseen sentences right"} (a filled dot each).`
+      : "";
+    const shown = `Shown: ${name}.${count}`;
+    if (!this.state) return shown;
     const changed = this.given.sentences.map((_, at) => this.differs(at));
     const met = [...this.guessed].filter((key) => changed[Number(key)]).length;
     const guess = this.guessed.size
       ? ` You guessed ${met} of them${met < this.guessed.size ? ", and others" : ""}.`
       : "";
-    return `${count}Above, ${changed.filter(Boolean).length} of ${all} changed.${guess}`;
+    return `${shown} Above, ${changed.filter(Boolean).length} of ${all} are not as at first.${guess}`;
   }
 }
 
