@@ -22,6 +22,6 @@ def test_each_row_has_what_its_operations_allow(show: Show) -> None:
     press(page, "Write")
     expect(page.locator(FILLED)).to_have_count(6)
     assert said(page) == (
-        "with a cache: 3 tokens, 6 million operations for all; "
-        "reading all again: 3 tokens, 12 million operations for all."
+        "When the first had written 3 tokens, the other had 2. "
+        "All of them take 6 and 12 million operations."
     )

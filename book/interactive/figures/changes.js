@@ -59,13 +59,14 @@ class Changes extends Panels {
   /** @param {HTMLElement} list */
   list(list) {
     const [[, first], [, now]] = [this.states[0], this.states[this.state]];
+    const marked = this.state ? " (you marked it)" : " (will change)";
     this.given.sentences.forEach((english, at) => {
       const pressed = this.guessed.has(String(at));
       // Where something else is asked than which will change, none can be pressed.
       const row = this.given.hint
         ? html(list, "div")
         : html(list, "button", { "data-key": at, "aria-pressed": String(pressed) });
-      html(row, "span", { class: "soft" }, `${english}${pressed ? " (will change)" : ""}`);
+      html(row, "span", { class: "soft" }, `${english}${pressed ? marked : ""}`);
       const spanish = html(row, "span", { lang: this.given.lang ?? "es" });
       writeNew(spanish, now.written[at], first.written[at]);
     });
@@ -93,7 +94,7 @@ class Changes extends Panels {
     const changed = this.given.sentences.map((_, at) => this.differs(at));
     const met = [...this.guessed].filter((key) => changed[Number(key)]).length;
     const guess = this.guessed.size
-      ? ` You guessed ${met} of them${met < this.guessed.size ? ", and others" : ""}.`
+      ? ` Of the ${this.guessed.size} that you marked, ${met} ${met === 1 ? "is" : "are"} among them.`
       : "";
     return `${shown} Above, ${changed.filter(Boolean).length} of ${all} are not as at first.${guess}`;
   }

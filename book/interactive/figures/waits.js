@@ -77,13 +77,19 @@ class Waits extends Panels {
   }
 
   tell() {
-    if (this.playing) return "Writing …";
     if (!this.done) return "Nothing is written yet.";
-    const all = this.rows.map(({ name, sums }) => {
-      const total = Math.round(sums[sums.length - 1]).toLocaleString("en");
-      return `${name}: ${this.written(sums)} tokens, ${total} million operations for all`;
-    });
-    return `${all.join("; ")}.`;
+    const [first, other] = this.rows.map(({ sums }) => sums);
+    const end = first[first.length - 1];
+    if (this.done < end) {
+      const counts = `${this.written(first)} and ${this.written(other)}`;
+      return this.playing ? "Writing …" : `Stopped at ${counts} tokens.`;
+    }
+    const then = other.filter((sum) => sum <= end).length;
+    const totals = [end, other[other.length - 1]].map((sum) => Math.round(sum).toLocaleString("en"));
+    return (
+      `When the first had written ${first.length} tokens, the other had ${then}. ` +
+      `All of them take ${totals.join(" and ")} million operations.`
+    );
   }
 }
 
