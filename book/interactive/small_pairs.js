@@ -1,6 +1,6 @@
 // Sentences of the grammar of few words, chosen in chapter 10.
 //
-// Written by book/tools/site/small_pairs.py: the tokens of both languages, and a byte
+// Made once: at commit f0bd294, .venv/bin/python -m book.tools.site.small_pairs: the tokens of both languages, and a byte
 // for each token of each pair, the English sentence and then the Spanish, each with its
 // end.
 

@@ -15,6 +15,7 @@ from playwright.sync_api import Page
 from book.tools.site.figure_scripts import model_parts
 from book.tools.site.javascript import run_node
 from lib import figures
+from lib.figures.interactive import sources
 
 Show = Callable[..., Page]
 
@@ -31,6 +32,12 @@ DARK = """() => {
     document.body.style.background = "#16191d";
 }"""
 PHONE = {"width": 360, "height": 900}
+
+
+def stored(module: str) -> Any:
+    """The one object that a module of numbers hands on."""
+    text = (sources() / f"{module}.js").read_text(encoding="utf-8")
+    return json.loads(text.partition(" = ")[2].rstrip(";\n"))
 
 
 def ask(kind: str, **question: Any) -> Any:

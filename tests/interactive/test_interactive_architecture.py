@@ -4,32 +4,43 @@ from __future__ import annotations
 
 import ast
 import base64
-import json
 import re
 
 import torch
 from playwright.sync_api import Page
 
-from book.tools.site import small_model
 from lib.attention import record_attention
+from lib.config import TransformerConfig
 from lib.masks import padding_mask
 from lib.model import Transformer, count_parameters
+from lib.text import Vocabulary
 from tests.book_sources import CHAPTERS, read
-from tests.interactive.figure_page import PHONE, Show, close, said, texts
+from tests.interactive.figure_page import PHONE, Show, close, said, stored, texts
 
 SENTENCE = "the dog bites the man"
 LAYER = "decoder.layers.0"
+SMALL = stored("small_model")
+
+
+def pairs() -> list[tuple[str, str]]:
+    """The six pairs of chapter 9."""
+    chapter = "".join(cell.source for cell in read(CHAPTERS[9 - 1]).cells)
+    (found,) = re.findall(r"PAIRS = (\[.*?^\])", chapter, re.M | re.S)
+    return list(ast.literal_eval(found))
+
+
+PAIRS = pairs()
+ENGLISH, SPANISH = map(Vocabulary.build, zip(*PAIRS, strict=True))
 
 
 def shipped() -> Transformer:
     """The model of the page: its bytes, in the order of their names."""
-    text = small_model.FILE.read_text(encoding="utf-8").partition("SMALL = ")[2]
-    packed = base64.b64decode(json.loads(text.rstrip(";\n"))["bytes"])
+    packed = base64.b64decode(SMALL["bytes"])
     numbers = torch.frombuffer(bytearray(packed), dtype=torch.int8)
-    model = Transformer(small_model.sizes())
+    model = Transformer(TransformerConfig(**SMALL["config"], dropout=0.0))
     assert len(numbers) == count_parameters(model)
     _, parameters = zip(*sorted(model.named_parameters()), strict=True)
-    torch.nn.utils.vector_to_parameters(numbers / small_model.SCALE, parameters)
+    torch.nn.utils.vector_to_parameters(numbers / SMALL["scale"], parameters)
     return model
 
 
@@ -42,30 +53,17 @@ def press(page: Page, name: str) -> list[float]:
     return list(map(float, texts(page, ".filled")))
 
 
-@torch.no_grad()
-def test_the_small_model_knows_its_six_sentences() -> None:
-    src, tgt = small_model.batch()
-    chances = MODEL(src, tgt[:, :-1]).softmax(dim=-1)
-    right = chances.gather(-1, tgt[:, 1:, None])[..., 0]
-    assert (right[tgt[:, 1:] != 0] > 0.8).all()
-
-
-def test_its_sentences_are_those_of_chapter_9() -> None:
-    chapter = "".join(cell.source for cell in read(CHAPTERS[9 - 1]).cells)
-    (pairs,) = re.findall(r"PAIRS = (\[.*?^\])", chapter, re.M | re.S)
-    assert ast.literal_eval(pairs) == small_model.PAIRS
-
-
-def test_what_the_page_fetches_is_what_the_tool_writes() -> None:
-    assert small_model.text_of(MODEL) == small_model.FILE.read_text(encoding="utf-8")
+def test_its_words_and_sentences_are_those_of_chapter_9() -> None:
+    assert SMALL["sentences"] == [source for source, _ in PAIRS]
+    assert SMALL["srcWords"] == list(ENGLISH.tokens)
+    assert SMALL["tgtWords"] == list(SPANISH.tokens)
 
 
 @torch.no_grad()
 def test_the_numbers_of_the_parts_are_those_of_lib(show: Show) -> None:
     page = show("architecture", "model", viewport=PHONE)
-    english, spanish = small_model.vocabularies()
-    src = torch.tensor([english.encode(SENTENCE)])
-    tgt = torch.tensor([[spanish.sos_id, *spanish.encode("el perro")]])
+    src = torch.tensor([ENGLISH.encode(SENTENCE)])
+    tgt = torch.tensor([[SPANISH.sos_id, *SPANISH.encode("el perro")]])
     mask = padding_mask(src, 0)
     page.click("button >> nth=0")
     page.click("button >> nth=0")
@@ -85,7 +83,7 @@ def test_the_numbers_of_the_parts_are_those_of_lib(show: Show) -> None:
     page.click('[data-key="output_proj"]')
     best = texts(page, "td:nth-child(n + 2)")
     top = logits.topk(3, dim=-1)
-    tokens = [spanish.tokens[i] for i in top.indices.flatten().tolist()]
+    tokens = [SPANISH.tokens[i] for i in top.indices.flatten().tolist()]
     assert [text.split()[0] for text in best] == tokens
     assert "likeliest next: muerde" in said(page)
 
@@ -104,7 +102,7 @@ def test_parts_open_and_every_sentence_is_written_to_its_end(show: Show) -> None
     page.click('[data-key="encoder.layers.1"]')
     assert page.locator('[data-key="encoder.layers.1.feed_forward"]').count() == 1
     write = page.locator("button", has_text="write")
-    for source, target in small_model.PAIRS:
+    for source, target in PAIRS:
         page.select_option("select >> nth=0", source)
         while write.is_enabled():
             write.click()

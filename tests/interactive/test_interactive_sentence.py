@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import base64
-import json
 import math
 
 import torch
 from playwright.sync_api import Page
 from torch import Tensor
 
-from book.tools.site import head_numbers
 from lib.attention import scaled_dot_product_attention
+from lib.figures.views import record_lookups
 from lib.masks import causal_mask
 from lib.translator import Translator
 from tests.interactive import figure_page
-from tests.interactive.figure_page import PHONE, Show, press, said, slide, texts
+from tests.interactive.figure_page import (
+    PHONE,
+    Show,
+    press,
+    said,
+    slide,
+    stored,
+    texts,
+)
 
 WIDE = {"width": 1200, "height": 900}
-FILE = head_numbers.FILE.read_text(encoding="utf-8")
-HEADS = json.loads(FILE.partition("HEADS = ")[2].rstrip(";\n"))
+HEADS = stored("head_numbers")
 
 
 def numbers() -> dict[tuple[int, str], tuple[Tensor, ...]]:
@@ -67,11 +73,17 @@ def close(shown: list[str], computed: Tensor, margin: float = 0.0051) -> bool:
 
 def test_the_numbers_are_those_of_the_translator() -> None:
     """But for the rounding, which can fall out differently on another processor."""
-    translator = Translator.load(head_numbers.MODEL)
-    for number, sentence in enumerate(head_numbers.SENTENCES):
-        src, tgt, found = head_numbers.looked(translator, sentence)
-        assert HEADS["sentences"][number] == {"src": src, "tgt": tgt}
-        for name, (attention, head) in head_numbers.HEADS.items():
+    translator = Translator.load("grammar-en-es")
+    english, spanish = translator.src_vocab, translator.tgt_vocab
+    for number, sentence in enumerate(HEADS["sentences"]):
+        src = [english.ids[token] for token in sentence["src"]]
+        tgt = [spanish.ids[token] for token in sentence["tgt"]]
+        (written,) = translator.translate([english.decode(src)])
+        assert spanish.encode(written) == tgt[1:]
+        padding = HEADS["padding"] * [english.pad_id]
+        with torch.no_grad(), record_lookups(translator.model) as found:
+            translator.model(*(torch.tensor([ids + padding]) for ids in (src, tgt)))
+        for name, (attention, head) in HEADS["heads"].items():
             q, k, v = NUMBERS[number, name]
             for ours, theirs in zip((q, k, v), found[attention][:3], strict=True):
                 margin = 0.51 / HEADS["scale"]

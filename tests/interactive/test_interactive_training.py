@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import itertools
 import re
+from typing import Any
 
 import pytest
 import torch
 
-from book.tools.site.small_pairs import FILE, chosen, text_of
+from lib import corpora
 from lib.config import TransformerConfig
 from lib.model import Transformer
+from lib.text import EOS, Vocabulary
 from lib.training import translation_loss, warmup_decay
-from tests.interactive.figure_page import Show, ask, press, said, slide
+from tests.book_sources import CHAPTERS, read
+from tests.interactive.figure_page import Show, ask, press, said, slide, stored
 from tests.interactive.test_interactive import PLACES
 
 TOLERANCE = 1e-5  # of each number of the gradient; the largest are about 0.1
@@ -52,7 +57,19 @@ def test_every_gradient_is_that_of_pytorch(norm_first: bool) -> None:
 
 
 def test_the_sentences_are_those_that_the_chapter_chooses() -> None:
-    assert FILE.read_text(encoding="utf-8") == text_of(chosen())
+    cells = [cell.source for cell in read(CHAPTERS[10 - 1]).cells]
+    (cell,) = (source for source in cells if "\nFEW_WORDS = " in source)
+    known: dict[str, Any] = {"corpora": corpora, "itertools": itertools}
+    exec(cell.partition("print(")[0], known)
+    sides = [Vocabulary.build(side) for side in zip(*known["chosen"], strict=True)]
+    few = stored("small_pairs")
+    assert [few["english"], few["spanish"]] == [" ".join(s.tokens) for s in sides]
+    ids = (
+        [*vocabulary.encode(sentence), vocabulary.ids[EOS]]
+        for pair in known["chosen"]
+        for vocabulary, sentence in zip(sides, pair, strict=True)
+    )
+    assert base64.b64decode(few["bytes"]) == bytes(itertools.chain(*ids))
 
 
 def test_it_learns_and_needs_its_mask_and_positions() -> None:
