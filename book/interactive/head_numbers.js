@@ -1,8 +1,9 @@
 // Queries, keys and values of three heads of a trained translator, for five sentences.
 //
-// Made once: at commit f0bd294, .venv/bin/python -m book.tools.site.head_numbers. For each sentence and head stand the rows
-// of the queries, of the keys, then of the values, those of padding last in each. Each
-// number is a byte: a whole number, to be divided by 16.
+// Made once, at commit f0bd294, by .venv/bin/python -m book.tools.site.head_numbers. For
+// each sentence and head stand the rows of the queries, of the keys, then of the values,
+// those of padding last in each. Each number is a byte: a whole number, to be divided by
+// 16.
 
 export const HEADS = {
   "width": 32,

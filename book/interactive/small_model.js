@@ -1,6 +1,6 @@
 // A trained Transformer that is small enough to be looked at; it knows six sentences.
 //
-// Made once: at commit f0bd294, .venv/bin/python -m book.tools.site.small_model trained it. The
+// Made once, at commit f0bd294, by .venv/bin/python -m book.tools.site.small_model. The
 // numbers stand in the order of their names in the state dict, from A to Z. Each is a
 // byte: a whole number, to be divided by the scale.
 

@@ -1,8 +1,8 @@
 // Sentences of the grammar of few words, chosen in chapter 10.
 //
-// Made once: at commit f0bd294, .venv/bin/python -m book.tools.site.small_pairs: the tokens of both languages, and a byte
-// for each token of each pair, the English sentence and then the Spanish, each with its
-// end.
+// Made once, at commit f0bd294, by .venv/bin/python -m book.tools.site.small_pairs: the
+// tokens of both languages, and a byte for each token of each pair, the English sentence
+// and then the Spanish, each with its end.
 
 export const FEW = {
   "english": "<pad> <sos> <eos> <unk> . and I You like We love They the sing run don't dance sleep work you they need study we meat water rice fish bananas delicious potatoes bread strawberries tomatoes tea juice milk",
