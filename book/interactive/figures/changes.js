@@ -94,7 +94,7 @@ class Changes extends Panels {
     const changed = this.given.sentences.map((_, at) => this.differs(at));
     const met = [...this.guessed].filter((key) => changed[Number(key)]).length;
     const guess = this.guessed.size
-      ? ` Of the ${this.guessed.size} that you marked, ${met} ${met === 1 ? "is" : "are"} among them.`
+      ? ` You marked ${this.guessed.size}, ${met} of these rightly.`
       : "";
     return `${shown} Above, ${changed.filter(Boolean).length} of ${all} are not as at first.${guess}`;
   }
