@@ -1,17 +1,13 @@
 """Training: the loss, the schedule, the task for Lightning, and whole runs."""
 
+from lib.loss import token_accuracy, translation_loss
 from lib.training.adapting import LowRank
 from lib.training.checkpoints import SafetensorsCheckpointIO
 from lib.training.data import TranslationData
 from lib.training.logs import read_log
 from lib.training.runs import train
 from lib.training.settings import Hardware, TrainingSettings, is_first_process
-from lib.training.task import (
-    TranslationTask,
-    token_accuracy,
-    translation_loss,
-    warmup_decay,
-)
+from lib.training.task import TranslationTask, warmup_decay
 
 __all__ = [
     "Hardware",

@@ -12,9 +12,10 @@ import torch
 
 from lib import corpora
 from lib.config import TransformerConfig
+from lib.loss import translation_loss
 from lib.model import Transformer
 from lib.text import EOS, Vocabulary
-from lib.training import translation_loss, warmup_decay
+from lib.training import warmup_decay
 from tests.book_sources import CHAPTERS, read
 from tests.interactive.figure_page import Show, ask, press, said, slide, stored
 from tests.interactive.test_interactive import PLACES

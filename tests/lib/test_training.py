@@ -24,14 +24,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lib import corpora
+from lib.loss import token_accuracy, translation_loss
 from lib.text import Vocabulary
 from lib.training import (
     SafetensorsCheckpointIO,
     TrainingSettings,
     TranslationTask,
-    token_accuracy,
     train,
-    translation_loss,
     warmup_decay,
 )
 from lib.training.folders import LOCK, alone_in

@@ -16,6 +16,7 @@ from tensorboard.backend.event_processing import (  # type: ignore[import-untype
 
 from lib.__main__ import main
 from lib.commands.train import _one_voice
+from lib.loss import translation_loss
 from lib.text import Batch, Vocabulary
 from lib.training import (
     Hardware,
@@ -23,7 +24,6 @@ from lib.training import (
     TranslationTask,
     read_log,
     train,
-    translation_loss,
 )
 from lib.training.task import shard
 from tests.lib.test_training import TINY, corpus, ended_after

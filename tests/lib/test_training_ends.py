@@ -14,13 +14,13 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from lib.decoding import greedy_decode
+from lib.loss import translation_loss
 from lib.text import ParallelDataset, Vocabulary
 from lib.training import (
     TrainingSettings,
     TranslationTask,
     read_log,
     train,
-    translation_loss,
 )
 from lib.training.checkpoints import average_weights, epoch_files
 from lib.training.data import TranslationData

@@ -18,11 +18,11 @@ from book.tools.bench.models import QUICK, PyTorchModel, Sizes, book_model
 from book.tools.bench.timing import Contender, Turns, in_fresh_process, peak_bytes
 from book.tools.project.address import ROOT
 from lib.attention import MultiHeadAttention
+from lib.loss import translation_loss
 from lib.model import Transformer
 from lib.speed import fuse
 from lib.text import Batch
 from lib.text.files import read_json
-from lib.training import translation_loss
 
 CHAPTER = ROOT / "book" / "17_speed.ipynb"
 OURS, THEIRS, AS_IT_COMES, PADDED = (
