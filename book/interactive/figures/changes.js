@@ -90,7 +90,7 @@ class Changes extends Panels {
       ? ` ${right.filter(Boolean).length} of ${right.length} ${this.given.counted ?? "unseen sentences right"} (a filled dot each).`
       : "";
     const shown = `Shown: ${name}.${count}`;
-    if (!this.state) return shown;
+    if (!this.state || all === 1) return shown;
     const changed = this.given.sentences.map((_, at) => this.differs(at));
     const met = [...this.guessed].filter((key) => changed[Number(key)]).length;
     const guess = this.guessed.size
