@@ -111,7 +111,7 @@ def test_a_warm_up_saves_a_rate_on_the_page(show: Show) -> None:
     few = re.search(r"training: (\d) with rate 0.02, no warm-up", said(page))
     assert few and int(few[1]) < 4
     slide(page, 0, 20)
-    press(page, "Train another")
+    press(page, "Train again")
     page.get_by_text("8 with rate 0.02, warm-up 20").wait_for()
     assert page.locator("td", has_text="✓").count() == 8
 

@@ -54,7 +54,7 @@ class Rate extends Panels {
     this.spanish = given.examples.map(({ tgt }) => this.text(tgt));
     slider(this.controls, "warmup", "warm-up", [0, 40], (steps) => `${steps} steps`);
     choice(this.controls, "rate", "highest rate", [0.005, 0.01, 0.02, 0.04]);
-    const label = () => (this.runs.length ? "Train another" : "Train");
+    const label = () => (this.runs.length ? "Train again" : "Train");
     mainButton(this.controls, label, () => this.train());
     plot(this, () => this.rates());
     plot(this, () => this.losses());
@@ -66,9 +66,10 @@ class Rate extends Panels {
     return sentence(tgt.slice(1), this.given.words);
   }
 
-  /** Under another setting nothing is trained yet. @param {unknown} name */
+  /** Under another setting nothing is trained yet; a training goes on with its own.
+   * @param {unknown} name */
   changed(name) {
-    if (name && this.runs.at(-1)?.length) this.begin();
+    if (name && this.runs.at(-1)?.length === STEPS) this.begin();
   }
 
   /** The training before it ends, wherever it is. @returns {number[]} the new one's losses */
@@ -82,7 +83,7 @@ class Rate extends Panels {
   /** A whole training, in the worker. */
   async train() {
     const losses = this.begin();
-    const { start, rate, warmup } = this;
+    const { start, rate, warmup, setting } = this;
     try {
       this.remote ??= new Remote(this.script);
       await this.remote.call("begin", this.given, 7919 * start + 1);
@@ -98,7 +99,7 @@ class Rate extends Panels {
       if (start !== this.start) return;
       this.written = ids.map((/** @type {number[]} */ each) => this.text(each));
       const right = this.written.filter((text, n) => text === this.spanish[n]).length;
-      (this.found[this.setting] ??= []).push(right);
+      (this.found[setting] ??= []).push(right);
     } catch (error) {
       this.problem = String(error);
     }
