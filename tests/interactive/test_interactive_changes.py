@@ -28,7 +28,7 @@ def test_a_guess_is_compared_with_what_came(show: Show) -> None:
     assert texts(page, "mark") == ["Es"]
     assert page.locator("circle[fill=none]").count() == 1
     assert "unplugged. 2 of 3" in said(page)
-    assert said(page).endswith("at first. You marked 2, 1 of these rightly.")
+    assert said(page).endswith("1 of the 2 below; you marked 2, 1 rightly.")
     press(page, "Plug it in again")
     assert texts(page, "mark") == []
 

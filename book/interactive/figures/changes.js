@@ -30,6 +30,8 @@ class Changes extends Panels {
       hint: given.hint ?? `Press those of which you think so, ${then}.`,
       label: "Sentences and their translations",
     });
+    // What is shown is said between the button, which names what comes next, and the sentences.
+    this.panels.before(this.said);
     this.given = given;
     this.states = Object.entries(given.states);
     const { acts = [], dial } = given;
@@ -93,10 +95,8 @@ class Changes extends Panels {
     if (!this.state || all === 1) return shown;
     const changed = this.given.sentences.map((_, at) => this.differs(at));
     const met = [...this.guessed].filter((key) => changed[Number(key)]).length;
-    const guess = this.guessed.size
-      ? ` You marked ${this.guessed.size}, ${met} of these rightly.`
-      : "";
-    return `${shown} Above, ${changed.filter(Boolean).length} of ${all} are not as at first.${guess}`;
+    const guess = this.guessed.size ? `; you marked ${this.guessed.size}, ${met} rightly` : "";
+    return `${shown} Changed: ${changed.filter(Boolean).length} of the ${all} below${guess}.`;
   }
 }
 
