@@ -76,7 +76,7 @@ Shares = dict[str, float]
 
 def _shares(draw: Draw) -> Cases:
     sure = {"el": 0.05, "la": 0.15, "un": 0.5, "mi": 0.3}
-    for p in (0.4, 0.9):
+    for p in (0.4, 0.5, 0.9):
         yield case(sure, p, what=f"nucleus(probabilities, {p})")
     weights = [draw.uniform(0.05, 1.0) for _ in "abcdef"]
     shares = [one / sum(weights) for one in weights]

@@ -22,8 +22,20 @@ def _plain(got: Any) -> Parts:
 _PAIR = pair("two lists, the ids and the labels")
 
 
+class _Itself(list[int]):
+    """A list that an answer is handed itself, and not a copy of it."""
+
+
+def _given_afterwards(answer: Any, ids: Ids, *more: int) -> tuple[Ids, Ids]:
+    given = _Itself(ids)
+    _, labels = answer(given, *more)
+    return given, labels
+
+
 def _texts(draw: Draw) -> Cases:
     yield case([1, 7, 8, 9, 2], 2, 5, 0)
+    what = "The list that was handed in, afterwards"
+    yield case([1, 7, 8, 9, 2], 2, 5, 0, what=what, use=_given_afterwards)
     ids = [draw.randint(6, 99) for _ in range(draw.randint(4, 9))]
     yield case(ids, draw.randint(1, len(ids) - 1), 5, draw.randint(0, 3))
 
@@ -45,7 +57,7 @@ def _pairs(draw: Draw) -> Cases:
     source, target = (
         [draw.randint(6, 99) for _ in range(draw.randint(2, 7))] for _ in range(2)
     )
-    yield case(source, target, marks)
+    yield case(source, target, tuple(draw.sample(range(1, 6), 4)))
 
 
 @exercise(_pairs, form=_PAIR, read=_plain)
@@ -60,9 +72,10 @@ def _guesses(draw: Draw) -> Cases:
     even = torch.zeros(1, 3, 5)
     yield case(even, torch.tensor([[1, 2, 3]]), 0, what="perplexity of an even guess")
     texts, length, words = draw.randint(2, 4), draw.randint(3, 6), draw.randint(5, 9)
-    labels = draw.ids(1, words - 1, texts, length)
-    labels[0, -draw.randint(1, length - 1) :] = 0
-    yield case(2 * draw.normal(texts, length, words), labels, 0)
+    pad = draw.randint(1, words - 1)
+    labels = (pad + draw.ids(1, words - 1, texts, length)) % words  # never pad
+    labels[0, -draw.randint(1, length - 1) :] = pad
+    yield case(2 * draw.normal(texts, length, words), labels, pad)
 
 
 @exercise(_guesses, read=float, atol=1e-3)
@@ -85,10 +98,10 @@ def _looks_around(ids: Tensor) -> Tensor:
     return whole[:, None] * torch.arange(1.0, 4.0)
 
 
-def _looks_one_ahead(ids: Tensor, share: float = 1.0) -> Tensor:
-    """Only place 1 sees the next token, and in one score alone."""
+def _looks_ahead(ids: Tensor, by: int = 1, share: float = 1.0) -> Tensor:
+    """Only place 1 sees a later token, and in one score alone."""
     scores = _looks_back(ids)
-    scores[1, 1] += share * torch.cos(ids[2].double())
+    scores[1, 1] += share * torch.cos(ids[1 + by].double())
     return scores
 
 
@@ -97,9 +110,11 @@ def _models(draw: Draw) -> Cases:
     yield case(_looks_around, ids, what="family of a model that sees all")
     yield case(_looks_back, ids, what="family of a model under the causal mask")
     longer = draw.ids(1, 9, draw.randint(5, 8))
-    yield case(_looks_one_ahead, longer, what="family of a model that sees one ahead")
+    yield case(_looks_ahead, longer, what="family of a model that sees one ahead")
+    run = partial(_looks_ahead, by=3)
+    yield case(run, longer, what="family of a model that sees three ahead")
     yield case(_looks_back, longer, what="family of a model under the causal mask")
-    run = partial(_looks_one_ahead, share=0.001)
+    run = partial(_looks_ahead, share=0.001)
     yield case(run, ids, what="family of a model that hardly sees one ahead")
 
 

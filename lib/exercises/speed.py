@@ -75,7 +75,11 @@ def join_gradients(gradients: list[Tensor], tokens: list[int]) -> Tensor:
 class _Watch(TorchFunctionMode):
     """Note whether a maximum or a softmax is taken of so many numbers at once."""
 
-    names = SOFTMAX | ATTENTION | {"amax", "argmax", "exp", "logsumexp", "max", "sort"}
+    names = (
+        SOFTMAX
+        | ATTENTION
+        | {"amax", "argmax", "exp", "logsumexp", "max", "sort", "tolist"}
+    )
 
     def __init__(self, many: int) -> None:
         super().__init__()
@@ -114,7 +118,7 @@ def _scores(draw: Draw) -> Cases:
     yield case(rising, rising, 3)
     length = draw.randint(5, 12)
     yield case(3 * draw.normal(length), draw.normal(length), draw.randint(2, 4))
-    yield case(torch.arange(12.0), torch.arange(12.0), 3, use=_watched)
+    yield case(torch.arange(16.0), torch.arange(16.0), 3, use=_watched)
 
 
 @exercise(_scores)
