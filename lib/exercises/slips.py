@@ -16,6 +16,7 @@ import re
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 _RULE = re.compile(r"`([^`]+)` → (?:`([^`]+)`|nothing)")
@@ -82,7 +83,8 @@ def wrong(right: Any, line: str) -> Any:
         >>> wrong(causal_mask, "= `length + 1`")(3)
         4
     """
-    space = dict(vars(inspect.getmodule(right)))
+    own = {right.__name__: SimpleNamespace(right=right)}  # as an exercise has it
+    space = {**vars(inspect.getmodule(right)), **own}
     exec(code(right, line), space)
     return space[right.__name__]
 
@@ -93,8 +95,12 @@ def code(right: Any, line: str) -> str:
         given = inspect.signature(right).parameters.values()
         names = ", ".join(map(_with_default, given))
         # Of an exercise that asks for a value, the value.
-        made = f"lambda {names}: {instead[1]}" if names else instead[1]
-        return f"{right.__name__} = {made}"
+        own, made = right.__name__, instead[1]
+        if names:
+            made = f"lambda {names}: {made}"
+        if f"{own}.right" in made:  # there the name still means the exercise
+            made = f"(lambda {own}: {made})({own})"
+        return f"{own} = {made}"
     if not _RULES.fullmatch(line):
         raise ValueError(
             f"{line!r} is neither `a piece` → `another` nor = `what it gives back`."

@@ -110,6 +110,9 @@ def test_a_right_answer_written_in_another_way_is_praised(
 @pytest.mark.parametrize(("one", "sentence", "slip"), SLIPS)
 def test_a_slip_gets_its_own_sentence(one: Exercise, sentence: str, slip: Any) -> None:
     assert sentence.endswith(".")
+    # A slip that stops for its own reasons is like no learner's.
+    error = one.outcome(slip, one.cases()[0]).error
+    assert "has no attribute 'right'" not in str(error)
     told = verdict(dataclasses.replace(one, without=None), slip)
     if "{what}" in sentence:
         assert re.fullmatch(re.escape(sentence).replace(r"\{what\}", ".+"), told)
