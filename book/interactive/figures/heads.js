@@ -124,7 +124,7 @@ class Heads extends MovingFigure {
     super(root, {
       title: "One transpose forgotten: who gets whose numbers?",
       hint:
-        "The heads are about to be put back, at the right without the transpose. Guess " +
+        "The heads are about to be put back: once rightly, once without transpose. Guess " +
         "where 6, a number of bites, will stand; then press Play. Any block can be followed.",
       label: "The numbers of three words on their way into the heads and back, twice",
     });
