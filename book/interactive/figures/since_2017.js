@@ -62,7 +62,9 @@ class TimeMachine extends Panels {
   constructor(root, runs) {
     super(root, {
       title: "From 2017 to today, one change after the other",
-      hint: "Move the slider, or press Next. The framed boxes are what the step changes.",
+      hint:
+        "Move the slider, or press Next. A frame marks what the step changes, and blue what " +
+        "earlier steps changed. The gray curves are theirs.",
       label: "The layer, read upwards, and its loss on held-out sentences by steps",
     });
     this.runs = STAGES.map((_, stage) => {
