@@ -113,6 +113,7 @@ class Rate extends Panels {
   tell() {
     if (this.problem) return `The training cannot go on here (${this.problem}).`;
     const all = Object.entries(this.found).map(([how, right]) => `${right.join(", ")} with ${how}`);
+    if (!all.length && this.runs.length) return "In training.";
     if (!all.length) return "Not trained yet: its numbers are random.";
     return `Phrases right, of ${this.spanish.length}, after each training: ${all.join("; ")}.`;
   }
