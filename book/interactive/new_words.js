@@ -1,29 +1,34 @@
-// What is new in a text, word by word.
+// What is new in a text, and what it lost, word by word.
 
 import { html } from "./draw.js";
 
 /**
- * Write a text, the words that another one lacks marked.
+ * Write a text, the words that another one lacks marked, and those struck out that it
+ * lost with nothing in their place.
  * @param {Element} place
  * @param {string} text
  * @param {string} other
- * @param {string} [tag] of the new words
+ * @param {{tag?: string, lost?: string}} [tags] of the new words, and of the lost ones;
+ *   without a tag these are left out
  */
-export function writeNew(place, text, other, tag = "mark") {
-  const words = text.split(" ");
-  newWords(words, other.split(" ")).forEach((isNew, at) => {
-    html(place, isNew ? tag : "span", {}, words[at]);
+export function writeNew(place, text, other, { tag = "mark", lost = "del" } = {}) {
+  const steps = compared(text.split(" "), other.split(" "));
+  steps.forEach(({ word, kind }, at) => {
+    const beside = [steps.slice(0, at).reverse(), steps.slice(at)].map(
+      (side) => side.find((step) => step.kind !== "lost")?.kind,
+    );
+    if (kind === "lost" && (!lost || beside.includes("new"))) return;
+    html(place, { new: tag, lost, kept: "span" }[kind], {}, word);
     place.append(" ");
   });
 }
 
 /**
- * Which words of a text the other one lacks, in order.
+ * The words of a text and of another one, in order: new in the text, kept, or lost.
  * @param {string[]} words
  * @param {string[]} others
- * @returns {boolean[]} true where a word is new
  */
-export function newWords(words, others) {
+export function compared(words, others) {
   // lengths[i][j]: the longest common row of words behind places i and j.
   const lengths = Array.from({ length: words.length + 1 }, () =>
     new Array(others.length + 1).fill(0),
@@ -36,13 +41,15 @@ export function newWords(words, others) {
           : Math.max(lengths[i + 1][j], lengths[i][j + 1]);
     }
   }
-  let j = 0;
-  return words.map((word, i) => {
-    while (j < others.length && word !== others[j]) {
-      if (lengths[i][j + 1] < lengths[i + 1][j]) return true;
-      j += 1;
-    }
-    j += 1;
-    return j > others.length;
-  });
+  /** @type {{ word: string, kind: "new" | "kept" | "lost" }[]} */
+  const found = [];
+  for (let i = 0, j = 0; i < words.length || j < others.length; ) {
+    const same = words[i] === others[j];
+    const isLost = j < others.length && (i === words.length || lengths[i][j + 1] >= lengths[i + 1][j]);
+    const kind = same ? "kept" : isLost ? "lost" : "new";
+    found.push({ word: kind === "lost" ? others[j] : words[i], kind });
+    if (kind !== "lost") i += 1;
+    if (kind !== "new") j += 1;
+  }
+  return found;
 }

@@ -9,9 +9,12 @@ TOLD = {
     "sentences": ["It is cold.", "I have it."],
     "acts": ["Unplug it", "Plug it in again"],
     "states": {
-        "whole": {"written": ["Hace frío.", "Lo tengo."], "right": [True, True, True]},
+        "whole": {
+            "written": ["Hoy me da frío.", "Lo tengo."],
+            "right": [True, True, True],
+        },
         "unplugged": {
-            "written": ["Es frío.", "Lo tengo."],
+            "written": ["Hoy da miedo.", "Lo tengo."],
             "right": [True, False, True],
         },
     },
@@ -25,7 +28,8 @@ def test_a_guess_is_compared_with_what_came(show: Show) -> None:
     for sentence in ("It is cold.", "I have it."):
         page.get_by_role("button", name=sentence).click()
     press(page, "Unplug it")
-    assert texts(page, "mark") == ["Es"]
+    assert texts(page, "mark") == ["miedo."]
+    assert texts(page, "del") == ["me"]
     assert page.locator("circle[fill=none]").count() == 1
     assert "unplugged. 2 of 3" in said(page)
     assert said(page).endswith("1 of the 2 below; you marked 2, 1 rightly.")
@@ -38,5 +42,5 @@ def test_a_dial_leads_to_every_state(show: Show) -> None:
     dial = page.get_by_role("slider", name="how much")
     assert dial.get_attribute("aria-valuetext") == "whole"
     dial.press("ArrowRight")
-    assert texts(page, "mark") == ["Es"]
+    assert texts(page, "mark") == ["miedo."]
     assert dial.get_attribute("aria-valuetext") == "unplugged"

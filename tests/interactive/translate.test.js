@@ -8,7 +8,7 @@ import { SubwordVocabulary } from "../../book/interactive/subwords.js";
 import { Decoding } from "../../book/interactive/translate/engine.js";
 import { attentionOf } from "../../book/interactive/translate/heads.js";
 import { languageNote, notesOn } from "../../book/interactive/translate/notes.js";
-import { newWords } from "../../book/interactive/new_words.js";
+import { compared } from "../../book/interactive/new_words.js";
 import { bestFirst, Session } from "../../book/interactive/translate/session.js";
 import { finished, keptOnes, treeNodes } from "../../book/interactive/translate/tree.js";
 import { CONFIG, ENDS, randomArrays } from "./helpers.js";
@@ -141,12 +141,14 @@ test("without the mask a token looks at those behind it, and every step is a row
   }
 });
 
-test("words that the other translation lacks are marked", () => {
-  const marked = (a, b) => newWords(a.split(" "), b.split(" "));
-  assert.deepEqual(marked("a b c", "a b c"), [false, false, false]);
-  assert.deepEqual(marked("a b c", "a c"), [false, true, false]);
-  assert.deepEqual(marked("a b", "b a"), [false, true]);
-  assert.deepEqual(marked("x y", ""), [true, true]);
+test("words are new, kept or lost", () => {
+  const kinds = (a, b) => compared(a.split(" "), b.split(" "))
+    .map(({ word, kind }) => ({ new: "+", kept: "", lost: "-" })[kind] + word).join(" ");
+  assert.equal(kinds("a b c", "a b c"), "a b c");
+  assert.equal(kinds("a b c", "a c"), "a +b c");
+  assert.equal(kinds("a c", "a b c d"), "a -b c -d");
+  assert.equal(kinds("a b", "b a"), "-b a +b");
+  assert.equal(kinds("x b", "y b"), "-y +x b");
 });
 
 test("several sentences are translated one after the other, and joined as they were", async () => {

@@ -314,7 +314,7 @@ export class Studio {
     place.append("The untouched translator writes: ");
     const line = html(place, "span", { lang: "es" });
     const tag = session.atEnd ? "mark" : "span";
-    writeNew(line, untouched.written(), session.written(), tag);
+    writeNew(line, untouched.written(), session.written(), { tag, lost: "" });
   }
 
   /**
