@@ -1,6 +1,5 @@
-"""Training: the loss, the schedule, the task for Lightning, and whole runs."""
+"""Training: the schedule, the task for Lightning, and whole runs."""
 
-from lib.loss import token_accuracy, translation_loss
 from lib.training.adapting import LowRank
 from lib.training.checkpoints import SafetensorsCheckpointIO
 from lib.training.data import TranslationData
@@ -18,8 +17,6 @@ __all__ = [
     "TranslationTask",
     "is_first_process",
     "read_log",
-    "token_accuracy",
     "train",
-    "translation_loss",
     "warmup_decay",
 ]
