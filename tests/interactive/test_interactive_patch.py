@@ -27,11 +27,15 @@ def test_a_square_tells_what_its_exchange_does(show: Show) -> None:
     assert texts(page, "text.number") == ["?"] * 4
     assert texts(page, "mark") == []
     page.get_by_role("button", name="jacket, embedding").press("Enter")
-    assert said(page) == "Exchanged at jacket, behind embedding: rojo has 0.96."
+    assert said(page).startswith("Exchanged: “jacket” behind embedding.")
+    assert said(page).endswith("The probability of rojo is 0.96.")
     assert texts(page, "mark") == ["El", "zapato", "rojo"]
     page.get_by_role("button", name="The, layer 0").click()
     assert texts(page, "mark") == ["El"]
     assert texts(page, "text.number") == ["?", "0.96", "0.02", "?"]
     press(page, "Show all")
     assert texts(page, "text.number") == ["0.01", "0.96", "0.02", "0.03"]
-    assert said(page).endswith("layer 0: rojo has 0.02.")
+    assert said(page).endswith("rojo is 0.02.")
+    page.get_by_role("button", name="The, layer 0").click()
+    assert said(page) == "Nothing is exchanged."
+    assert texts(page, "mark") == []

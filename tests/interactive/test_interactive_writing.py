@@ -72,7 +72,7 @@ def test_a_reader_lets_it_write(visit: Show, folder: Path) -> None:
     assert bars.all_inner_texts()[3].endswith("out")
     assert "3 of 1997" in page.inner_text(".interactive")
     page.get_by_label("top-k").fill("41")
-    page.get_by_role("button", name="Let it write").press("Enter")
+    page.get_by_role("button", name="Fetch the model").press("Enter")
     field = page.get_by_label("A beginning")
     expect(field).to_be_focused()
     for (name, share), (before, known) in zip(shares(), stored, strict=True):

@@ -16,8 +16,10 @@ import { mounting, Panels } from "../panels.js";
 const [LEFT, TOP, WIDE, HIGH] = [152, 24, 40, 32];
 
 class Patch extends Panels {
-  /** The squares that were pressed, the last one last. @type {string[]} */
+  /** The squares that were pressed. @type {string[]} */
   seen = [];
+  /** That of the exchange which is shown, if one is. */
+  now = "";
 
   /** @param {HTMLElement} root @param {Given} given */
   constructor(root, given) {
@@ -25,7 +27,7 @@ class Patch extends Panels {
       title: given.question,
       hint:
         "Press a square: the vector of that token, behind that part, is exchanged for the " +
-        "other sentence’s. Which do you try first?",
+        "other sentence’s; pressed again, it is put back. Which do you try first?",
       label: "A square for each token behind each part of the encoder",
     });
     this.given = given;
@@ -33,7 +35,7 @@ class Patch extends Panels {
       chances.map((_, at) => `${at}-${name}`),
     );
     mainButton(this.controls, "Show all", () => {
-      this.seen = [...all.filter((key) => !this.seen.includes(key)), ...this.seen];
+      this.seen = all;
     }, () => this.seen.length === all.length);
     this.addPicture((drawing) => this.draw(drawing));
     const written = html(this.panels, "p", { class: "interactive-written", lang: "es" });
@@ -43,14 +45,14 @@ class Patch extends Panels {
 
   /** @param {string} key */
   press(key) {
-    this.seen = [...this.seen.filter((other) => other !== key), key];
+    this.now = this.now === key ? "" : key;
+    if (!this.seen.includes(key)) this.seen.push(key);
   }
 
-  /** The square that was pressed last: its part, and what it does. */
+  /** The square of the exchange that is shown: its part, and what it does. */
   get last() {
-    const key = this.seen[this.seen.length - 1];
-    if (key === undefined) return undefined;
-    const [place, ...name] = key.split("-");
+    if (!this.now) return undefined;
+    const [place, ...name] = this.now.split("-");
     const [at, part] = [Number(place), name.join("-")];
     const { chances, written } = this.given.rows[part];
     return { at, part, chance: chances[at], written: written[at] };
@@ -68,7 +70,7 @@ class Patch extends Panels {
       chances.forEach((chance, at) => {
         const key = `${at}-${name}`;
         const known = this.seen.includes(key);
-        const now = this.seen[this.seen.length - 1] === key;
+        const now = this.now === key;
         const told = known ? `, ${word} ${fixed(chance)}` : "";
         const group = touchable(drawing, key, `${tokens[at]}, ${name}${told}`, now);
         const look = { rx: 3, fill: known ? shade(chance) : "var(--field)", ...edge(now) };
@@ -81,9 +83,9 @@ class Patch extends Panels {
 
   tell() {
     const { word, tokens } = this.given;
-    if (!this.last) return "Nothing is exchanged: so it is written.";
+    if (!this.last) return "Nothing is exchanged.";
     const { at, part, chance } = this.last;
-    return `Exchanged at ${tokens[at]}, behind ${part}: ${word} has ${fixed(chance)}.`;
+    return `Exchanged: “${tokens[at]}” behind ${part}. The probability of ${word} is ${fixed(chance)}.`;
   }
 }
 

@@ -16,7 +16,7 @@ import { dragPoints, drawTip, Plane, writeNames } from "../plane.js";
 /** @typedef {{rows: string[], cols: string[], numbers: Matrix[]}} Head the tokens that
  *   ask and those that are asked; queries, keys and values */
 
-const LAST = 4; // the stage of the mixture
+const [MASKED, LAST] = [2, 4]; // the stages of the mask and of the mixture
 const STAGES = [
   "the queries and the keys", "1. scores: query · key ÷ √32", "2. mask",
   "3. softmax of each row", "4. mixture of the values",
@@ -164,7 +164,11 @@ class Sentence extends MovingFigure {
     if (this.masks) toggle(controls, "padded", "filled up with <pad>");
     html(controls.place, "span", { style: "flex-basis: 100%" }); // a row of its own
     this.addStages(LAST);
-    pushButton(controls, "as in the model", () => this.begin());
+    pushButton(controls, "as in the model", () => {
+      const { row } = ATTENTIONS[this.attention];
+      Object.assign(this, { rule: "right", padded: false, row });
+      this.begin();
+    });
   }
 
   /** @param {unknown} name */
@@ -221,7 +225,10 @@ class Sentence extends MovingFigure {
     const [what, number] = key.split("-");
     const at = Number(number);
     if (what === "row") Object.assign(this, { row: at, moved: null });
-    else if (what === "cell") this.mask[this.row][at] = !this.mask[this.row][at];
+    if (what !== "cell") return;
+    this.mask[this.row][at] = !this.mask[this.row][at];
+    // Before, no one would see what it does.
+    if (this.at < MASKED) Object.assign(this, { at: MASKED, goal: MASKED });
   }
 
   /** @param {string} key of the query, or of what stands still @param {number[]} to */

@@ -193,7 +193,7 @@ export function mount(root) {
   const hint =
     "To write, the model is fetched, once, from where this page came from. What you type " +
     "never leaves the page.";
-  offer(writing.form, root, root.dataset, "Let it write", hint, (parts) =>
+  offer(writing.form, root, root.dataset, "Fetch the model", hint, (parts) =>
     writing.load(parts),
   );
   writing.update();
