@@ -95,7 +95,7 @@ const TEXTS = {
     "It reads the source. What leaves it is the memory: writing does not change it.",
   decoder: "It writes the target. Each of its layers reads the same memory.",
   encoderLayer: "The tokens listen to one another, then think.",
-  decoderLayer: "Listen to the words so far, read the memory, think.",
+  decoderLayer: "The tokens so far listen to one another, read the memory, then think.",
   encoderSelf:
     "Each token looks at all source tokens and takes in a mixture of their values.",
   decoderSelf:

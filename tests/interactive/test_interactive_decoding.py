@@ -84,7 +84,7 @@ def test_the_tree_grows_goes_back_and_finds_what_lib_finds(show: Show) -> None:
         if page.get_by_text("to the end").is_enabled():
             press(page, "to the end")
         best = best_of_lib(tables[name], size, alpha)
-        found = re.search(r"The best is (.+), with (-[\d.]+)\.$", said(page))
+        found = re.search(r"The best is (.+), with a score of (-[\d.]+)\.$", said(page))
         assert found, said(page)
         assert float(found[2]) == pytest.approx(best.score, abs=6e-4)
         norm = length_norm(len(best.ids), alpha)

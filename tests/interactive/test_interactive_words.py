@@ -109,12 +109,16 @@ def test_the_ten_merges_are_those_of_the_chapter(show: Show) -> None:
     last = [piece for line in lines[10:] for piece in ast.literal_eval(line[10:])]
     assert texts(page, PIECES) == last
     press(page, "◀ back")
-    assert said(page).startswith("Merge 9 joins c and ant, side by side 8 times")
+    assert said(page).startswith(
+        "Merge 9 joins c and ant, which stood side by side 8 times"
+    )
     page.select_option("select", "own")
     page.fill("input", "aab aab ab")
     press(page, "next ▶")
     # a + b stands there three times, ▁ + a three times: the alphabet decides.
-    assert said(page).startswith("Merge 1 joins a and b, side by side 3 times")
+    assert said(page).startswith(
+        "Merge 1 joins a and b, which stood side by side 3 times"
+    )
     press(page, "letters")
     assert texts(page, PIECES) == [*"▁aab", *"▁aab", *"▁ab"]
     page.fill("input", "")

@@ -134,8 +134,8 @@ class Beams extends Panels {
     super(root, {
       title: "A beam, step by step",
       hint:
-        "A box holds a word, and the probability of all words up to it. Filled boxes " +
-        "are kept.",
+        "Which sentence will win? Step until it is done, then change the beam or α. A box holds a " +
+        "word, and the probability of all words up to it; filled boxes are kept.",
       label: "A tree of beginnings that grows to the right",
     });
     const { controls } = this;
@@ -162,6 +162,7 @@ class Beams extends Panels {
   /** @param {unknown} name */
   changed(name) {
     if (name === "example") this.made = 2;
+    else if (this.now.search.done) this.made = 99; // another search is shown to its end, too
   }
 
   /** @param {number} wanted */
@@ -210,7 +211,7 @@ class Beams extends Panels {
       beam.ended.length < size && beam.ended.length > 0
         ? "no other beginning can win any more"
         : `${beam.ended.length} ${size === 1 ? "has" : "have"} ended`;
-    const best = `The best is ${name(winner)}, with ${fixed(winner.rank ?? 0, 3)}.`;
+    const best = `The best is ${name(winner)}, with a score of ${fixed(winner.rank ?? 0, 3)}.`;
     return `Done after ${counted(made, "step")}: ${reason}. ${best}`;
   }
 

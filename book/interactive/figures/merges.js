@@ -208,7 +208,7 @@ class Merges extends Panels {
       return `Single characters, ▁ where a word begins: ${pieces} pieces.${lacking}`;
     }
     const { pair, count } = rules[rule];
-    const often = count ? `, side by side ${count} times when it was learned` : "";
+    const often = count ? `, which stood side by side ${count} times in the text that was learned from` : "";
     const number = (rule + 1).toLocaleString("en");
     const last = this.step === steps.length - 1;
     const end = last ? " No other merge of the list applies." : "";

@@ -236,7 +236,7 @@ class Scores extends Panels {
         score.value > 0
           ? "smoothing counts a part of one instead"
           : "a product with a zero is zero";
-      return `${scores} No run of ${none.join(" or ")} words is right: ${why}.`;
+      return `${scores} Of the runs of ${none.join(" or ")} words none is right: ${why}.`;
     }
     const touching = score.orders.flatMap(({ n, found }) =>
       found.filter((_, at) => at <= place && place < at + n),

@@ -259,7 +259,7 @@ class Sentence extends MovingFigure {
         ? `Hidden from ${name}: ${closed.join(", ")}. Their scores become −∞.`
         : `Nothing is hidden from ${name}.`,
       closed.length === cols.length
-        ? `Everything is hidden from ${name}: lib gives it zeros.`
+        ? `Everything is hidden from ${name}, so it gets zeros.`
         : `Of the attention of ${name}, ${most}; all weights together are 1.`,
       `The output of ${name} is the sum of the values, each times its weight; its first ` +
         `number is ${fixed(output.row(row)[0])}.`,

@@ -96,7 +96,10 @@ class SmallTraining extends Panels {
 
   tell() {
     if (this.problem) return `The training cannot go on here (${this.problem}).`;
-    if (!this.marks) return "Not trained yet: its 9,097 numbers are random.";
+    if (!this.marks)
+      return this.losses.length
+        ? "In training; its sentences are marked from time to time."
+        : "Not trained yet: its 9,097 numbers are random.";
     const { learned, kept } = this.marks;
     return (
       `Right: ${learned} of the ${LEARNED} sentences that it learns from, and ` +

@@ -152,9 +152,10 @@ class Writing {
       press.disabled = !own?.open;
     });
     const all = this.logits.filter((logit) => logit > -Infinity).length;
+    const unseen = shares.ids.length > rows.length;
     this.rest.textContent =
-      `${shares.ids.length} of ${all} sub-words may be drawn; all that are not shown ` +
-      `have ${percent(Math.max(0, others))} together.`;
+      `${shares.ids.length} of ${all} sub-words may be drawn` +
+      (unseen ? `; all that are not shown have ${percent(Math.max(0, others))} together.` : ".");
     if (own) this.show(own);
   }
 
