@@ -134,8 +134,8 @@ class Beams extends Panels {
     super(root, {
       title: "A beam, step by step",
       hint:
-        "Which sentence will win? Step until it is done, then change the beam or α. A box holds a " +
-        "word, and the probability of all words up to it; filled boxes are kept.",
+        "Which sentence will win? Step until it is done, then change the beam or α. A box " +
+        "holds a word, and the probability of all words up to it; filled boxes are kept.",
       label: "A tree of beginnings that grows to the right",
     });
     const { controls } = this;
