@@ -13,13 +13,11 @@ import { html } from "./draw.js";
  */
 export function writeNew(place, text, other, { tag = "mark", lost = "del" } = {}) {
   const steps = compared(text.split(" "), other.split(" "));
-  steps.forEach(({ word, kind }, at) => {
-    const beside = [steps.slice(0, at).reverse(), steps.slice(at)].map(
-      (side) => side.find((step) => step.kind !== "lost")?.kind,
-    );
-    if (kind === "lost" && (!lost || beside.includes("new"))) return;
-    html(place, { new: tag, lost, kept: "span" }[kind], {}, word);
-    place.append(" ");
+  // Words that are lost beside new ones had those put in their place.
+  const kinds = steps.map(({ kind }) => kind[0]).join("").replace(/l(?=l*n)|(?<=nl*)l/g, "-");
+  steps.forEach(({ word }, at) => {
+    const as = { n: tag, l: lost, k: "span" }[kinds[at]];
+    if (as) html(place, as, {}, word).after(" ");
   });
 }
 
@@ -30,9 +28,7 @@ export function writeNew(place, text, other, { tag = "mark", lost = "del" } = {}
  */
 export function compared(words, others) {
   // lengths[i][j]: the longest common row of words behind places i and j.
-  const lengths = Array.from({ length: words.length + 1 }, () =>
-    new Array(others.length + 1).fill(0),
-  );
+  const lengths = [...words, ""].map(() => [...others, ""].map(() => 0));
   for (let i = words.length - 1; i >= 0; i--) {
     for (let j = others.length - 1; j >= 0; j--) {
       lengths[i][j] =
@@ -42,14 +38,14 @@ export function compared(words, others) {
     }
   }
   /** @type {{ word: string, kind: "new" | "kept" | "lost" }[]} */
-  const found = [];
+  const all = [];
   for (let i = 0, j = 0; i < words.length || j < others.length; ) {
-    const same = words[i] === others[j];
-    const isLost = j < others.length && (i === words.length || lengths[i][j + 1] >= lengths[i + 1][j]);
-    const kind = same ? "kept" : isLost ? "lost" : "new";
-    found.push({ word: kind === "lost" ? others[j] : words[i], kind });
-    if (kind !== "lost") i += 1;
-    if (kind !== "new") j += 1;
+    const kind =
+      words[i] === others[j] ? "kept"
+      : lengths[i][j + 1] >= (lengths[i + 1]?.[j] ?? 0) ? "lost"
+      : "new";
+    if (kind === "kept") j += 1;
+    all.push({ kind, word: kind === "lost" ? others[j++] : words[i++] });
   }
-  return found;
+  return all;
 }
