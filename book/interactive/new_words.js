@@ -14,9 +14,9 @@ import { html } from "./draw.js";
 export function writeNew(place, text, other, { tag = "mark", lost = "del" } = {}) {
   const steps = compared(text.split(" "), other.split(" "));
   // Words that are lost beside new ones had those put in their place.
-  const kinds = steps.map(({ kind }) => kind[0]).join("").replace(/l(?=l*n)|(?<=nl*)l/g, "-");
+  const seen = steps.map(({ kind }) => kind[0]).join("").replace(/l(?=l*n)|(?<=nl*)l/g, "-");
   steps.forEach(({ word }, at) => {
-    const as = { n: tag, l: lost, k: "span" }[kinds[at]];
+    const as = { n: tag, l: lost, k: "span" }[seen[at]];
     if (as) html(place, as, {}, word).after(" ");
   });
 }
@@ -28,7 +28,7 @@ export function writeNew(place, text, other, { tag = "mark", lost = "del" } = {}
  */
 export function compared(words, others) {
   // lengths[i][j]: the longest common row of words behind places i and j.
-  const lengths = [...words, ""].map(() => [...others, ""].map(() => 0));
+  const lengths = [...words, "", ""].map(() => [...others, ""].map(() => 0));
   for (let i = words.length - 1; i >= 0; i--) {
     for (let j = others.length - 1; j >= 0; j--) {
       lengths[i][j] =
@@ -42,7 +42,7 @@ export function compared(words, others) {
   for (let i = 0, j = 0; i < words.length || j < others.length; ) {
     const kind =
       words[i] === others[j] ? "kept"
-      : lengths[i][j + 1] >= (lengths[i + 1]?.[j] ?? 0) ? "lost"
+      : lengths[i][j + 1] >= lengths[i + 1][j] ? "lost"
       : "new";
     if (kind === "kept") j += 1;
     all.push({ kind, word: kind === "lost" ? others[j++] : words[i++] });

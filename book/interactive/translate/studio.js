@@ -313,8 +313,10 @@ export class Studio {
     const { session, untouched } = this;
     place.append("The untouched translator writes: ");
     const line = html(place, "span", { lang: "es" });
-    const tag = session.atEnd ? "mark" : "span";
-    writeNew(line, untouched.written(), session.written(), { tag, lost: "" });
+    writeNew(line, untouched.written(), session.written(), {
+      tag: session.atEnd ? "mark" : "span",
+      lost: "",
+    });
   }
 
   /**
