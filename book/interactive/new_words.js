@@ -3,26 +3,27 @@
 import { html } from "./draw.js";
 
 /**
- * Write a text, the words that another one lacks marked, and those struck out that it
- * lost with nothing in their place.
+ * Write a text, the words that another one lacks marked, and if wanted those struck out
+ * that it lost with nothing in their place.
  * @param {Element} place
  * @param {string} text
  * @param {string} other
- * @param {{tag?: string, lost?: string}} [tags] of the new words, and of the lost ones;
- *   without a tag these are left out
+ * @param {{tag?: string, lost?: string}} [tags] of the new words, and of the lost ones
  */
-export function writeNew(place, text, other, { tag = "mark", lost = "del" } = {}) {
+export function writeNew(place, text, other, { tag = "mark", lost } = {}) {
   const steps = compared(text.split(" "), other.split(" "));
   // Words that are lost beside new ones had those put in their place.
-  const seen = steps.map(({ kind }) => kind[0]).join("").replace(/l(?=l*n)|(?<=nl*)l/g, "-");
+  const signs = steps.map((step) => step.sign).join("")
+    .replace(/-*\+[+-]*/g, (run) => run.replace(/-/g, " "));
   steps.forEach(({ word }, at) => {
-    const as = { n: tag, l: lost, k: "span" }[seen[at]];
+    const as = { "+": tag, "-": lost, "=": "span" }[signs[at]];
     if (as) html(place, as, {}, word).after(" ");
   });
 }
 
 /**
- * The words of a text and of another one, in order: new in the text, kept, or lost.
+ * The words of a text and of another one, in order: new in the text (+), kept (=) or
+ * lost (-).
  * @param {string[]} words
  * @param {string[]} others
  */
@@ -37,15 +38,13 @@ export function compared(words, others) {
           : Math.max(lengths[i + 1][j], lengths[i][j + 1]);
     }
   }
-  /** @type {{ word: string, kind: "new" | "kept" | "lost" }[]} */
+  /** @type {{ word: string, sign: "+" | "=" | "-" }[]} */
   const all = [];
   for (let i = 0, j = 0; i < words.length || j < others.length; ) {
-    const kind =
-      words[i] === others[j] ? "kept"
-      : lengths[i][j + 1] >= lengths[i + 1][j] ? "lost"
-      : "new";
-    if (kind === "kept") j += 1;
-    all.push({ kind, word: kind === "lost" ? others[j++] : words[i++] });
+    const sign =
+      words[i] === others[j] ? "=" : lengths[i][j + 1] >= lengths[i + 1][j] ? "-" : "+";
+    if (sign === "=") j += 1;
+    all.push({ sign, word: sign === "-" ? others[j++] : words[i++] });
   }
   return all;
 }

@@ -143,7 +143,7 @@ test("without the mask a token looks at those behind it, and every step is a row
 
 test("words are new, kept or lost", () => {
   const kinds = (a, b) => compared(a.split(" "), b.split(" "))
-    .map(({ word, kind }) => ({ new: "+", kept: "", lost: "-" })[kind] + word).join(" ");
+    .map(({ word, sign }) => sign.replace("=", "") + word).join(" ");
   assert.equal(kinds("a b c", "a b c"), "a b c");
   assert.equal(kinds("a b c", "a c"), "a +b c");
   assert.equal(kinds("a c", "a b c d"), "a -b c -d");

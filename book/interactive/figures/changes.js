@@ -70,7 +70,7 @@ class Changes extends Panels {
         : html(list, "button", { "data-key": at, "aria-pressed": String(pressed) });
       html(row, "span", { class: "soft" }, `${english}${pressed ? marked : ""}`);
       const spanish = html(row, "span", { lang: this.given.lang ?? "es" });
-      writeNew(spanish, now.written[at], first.written[at]);
+      writeNew(spanish, now.written[at], first.written[at], { lost: "del" });
     });
   }
 

@@ -40,7 +40,9 @@ class Patch extends Panels {
     this.addPicture((drawing) => this.draw(drawing));
     const written = html(this.panels, "p", { class: "interactive-written", lang: "es" });
     const { whole } = given;
-    this.addPanel(written, (empty) => writeNew(empty, this.last?.written ?? whole, whole));
+    this.addPanel(written, (empty) =>
+      writeNew(empty, this.last?.written ?? whole, whole, { lost: "del" }),
+    );
   }
 
   /** @param {string} key */

@@ -37,6 +37,9 @@ class Rate extends Panels {
   /** How many phrases were right, for each setting. @type {Record<string, number[]>} */
   found = {};
   problem = "";
+  /** What the training that is drawn began with; the sliders may have moved since.
+   * @type {{rate: number, warmup: number} | undefined} */
+  own;
   /** The worker, once it is needed. @type {Remote | undefined} */
   remote;
 
@@ -75,6 +78,7 @@ class Rate extends Panels {
   /** The training before it ends, wherever it is. @returns {number[]} the new one's losses */
   begin() {
     this.start += 1;
+    this.own = undefined;
     this.written = [];
     this.runs = [...this.runs.filter((run) => run.length), []];
     return this.runs[this.runs.length - 1];
@@ -84,6 +88,7 @@ class Rate extends Panels {
   async train() {
     const losses = this.begin();
     const { start, rate, warmup, setting } = this;
+    this.own = { rate, warmup };
     try {
       this.remote ??= new Remote(this.script);
       await this.remote.call("begin", this.given, 7919 * start + 1);
@@ -120,7 +125,8 @@ class Rate extends Panels {
 
   /** The rate of each step, and where the training is. */
   rates() {
-    const curve = Array.from({ length: STEPS }, (_, n) => [n, rateAt(this.rate, this.warmup, n)]);
+    const { rate, warmup } = this.own ?? this;
+    const curve = Array.from({ length: STEPS }, (_, n) => [n, rateAt(rate, warmup, n)]);
     const done = this.runs.at(-1)?.length;
     const now = done ? curve[done - 1] : undefined;
     const axes = { title: "learning rate", last: STEPS, unit: "steps", digits: 2 };

@@ -313,10 +313,8 @@ export class Studio {
     const { session, untouched } = this;
     place.append("The untouched translator writes: ");
     const line = html(place, "span", { lang: "es" });
-    writeNew(line, untouched.written(), session.written(), {
-      tag: session.atEnd ? "mark" : "span",
-      lost: "",
-    });
+    const tag = session.atEnd ? "mark" : "span";
+    writeNew(line, untouched.written(), session.written(), { tag });
   }
 
   /**
