@@ -15,7 +15,7 @@ from book.tools.notebooks.files import read
 
 PARTS = {  # by the heading that opens them; any other is of the main line
     "## What breaks without it": "opening",
-    "## What goes wrong": "rest",
+    **dict.fromkeys(("## What goes wrong", "## Asked by readers"), "rest"),
     **dict.fromkeys(("## Exercises", "## Summary", "## Further reading"), "exercises"),
 }
 WORDS_A_MINUTE, LINES_A_MINUTE = 200, 10  # measured with readers of these chapters
