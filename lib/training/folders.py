@@ -35,7 +35,7 @@ from lib.translator.folder import (
 )
 
 SETTINGS, LOG, CHECKPOINT = "settings.json", "log.csv", "checkpoint.safetensors"
-TENSORBOARD, SENTENCES, LOCK = "tensorboard", "sentences.csv", ".lock"
+SENTENCES, LOCK = "sentences.csv", ".lock"
 
 Splits = Mapping[str, Sequence[Any]]
 

@@ -36,7 +36,6 @@ from lib.training.folders import (
     LOG,
     SENTENCES,
     SETTINGS,
-    TENSORBOARD,
     alone_in,
     check_folder,
     run_settings,
@@ -46,7 +45,6 @@ from lib.training.logs import (
     EpochLog,
     SaveEveryEpoch,
     SentenceLog,
-    tensorboard_log,
 )
 from lib.training.settings import Hardware, TrainingSettings, is_first_process
 from lib.training.task import TranslationTask
@@ -234,8 +232,6 @@ def _fit(
 
 def _writers(folder: Path | None, progress: bool) -> list[Callback]:
     callbacks: list[Callback] = []
-    if folder and is_first_process():
-        callbacks += tensorboard_log(folder / TENSORBOARD)
     if folder:  # the log first: a checkpoint then never knows of an epoch it lacks
         callbacks += [EpochLog(folder / LOG), SaveEveryEpoch(folder / CHECKPOINT)]
     if progress:

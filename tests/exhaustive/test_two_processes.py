@@ -58,8 +58,6 @@ def test_two_processes_learn_what_one_does(tmp_path: Path) -> None:
         for name in ("train_loss", "validation_loss"):
             assert float(a[name]) == pytest.approx(float(b[name]), abs=1e-4)
     assert float(one[-1]["train_loss"]) < 0.9 * float(one[0]["train_loss"])
-    events = list((tmp_path / "two" / "tensorboard").iterdir())
-    assert len(events) == 1
 
 
 def pressed_ctrl_c(run: subprocess.Popen[str]) -> tuple[int, str, str]:

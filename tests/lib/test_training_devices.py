@@ -1,18 +1,13 @@
-"""What a run computes on, and what it writes for TensorBoard."""
+"""What a run computes on."""
 
 from __future__ import annotations
 
 import dataclasses
 import itertools
-import re
-import sys
 from pathlib import Path
 
 import pytest
 import torch
-from tensorboard.backend.event_processing import (  # type: ignore[import-untyped]
-    event_accumulator,
-)
 
 from lib.__main__ import main
 from lib.commands.train import _one_voice
@@ -26,7 +21,7 @@ from lib.training import (
     train,
 )
 from lib.training.task import shard
-from tests.lib.test_training import TINY, corpus, ended_after
+from tests.lib.test_training import TINY, corpus
 from tests.refusals import refuses
 
 WORDS = Vocabulary(["a", "b", "c", "d", "e"])
@@ -143,49 +138,6 @@ def test_bfloat16_learns_nearly_the_same(tmp_path: Path) -> None:
     full, mixed = found
     assert full != mixed
     assert mixed == pytest.approx(full, rel=0.02)
-
-
-def curves(folder: Path) -> dict[str, list[tuple[int, float]]]:
-    events = event_accumulator.EventAccumulator(str(folder / "tensorboard"))
-    events.Reload()
-    return {
-        name: [(event.step, event.value) for event in events.Scalars(name)]
-        for name in events.Tags()["scalars"]
-    }
-
-
-def test_tensorboard_says_what_the_table_says_also_of_a_resumed_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The steps after the checkpoint are forgotten, and made again."""
-    with ended_after(5, monkeypatch):
-        train(*corpus(), TINY, tmp_path)
-    (file,) = (tmp_path / "tensorboard").iterdir()
-    # A run's files are read in the order of their seconds: this one is the older.
-    file.rename(file.with_name(re.sub(r"(?<=tfevents\.)\d+", "1", file.name)))
-    train(*corpus(), TINY, tmp_path, resume=True)
-    found, rows = curves(tmp_path), read_log(tmp_path / "log.csv")
-    steps = [int(row["step"]) for row in rows]
-    for name in ("train/loss", "train/learning_rate"):
-        assert [step for step, _ in found[name]] == list(range(1, steps[-1] + 1))
-    rates = [rate for _, rate in found["train/learning_rate"]]
-    assert max(rates) == pytest.approx(TINY.learning_rate)
-    assert rates[0] == pytest.approx(TINY.learning_rate / TINY.warmup_steps)
-    for name in ("loss", "bleu", "exact_match", "token_accuracy"):
-        told = [float(row[f"validation_{name}"]) for row in rows]
-        assert [step for step, _ in found[f"validation/{name}"]] == steps
-        values = [value for _, value in found[f"validation/{name}"]]
-        assert values == pytest.approx(told, abs=1e-4)
-
-
-def test_without_tensorboard_the_table_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
-    train(*corpus(), TINY, tmp_path)
-    assert len(read_log(tmp_path / "log.csv")) == 3
-    assert not (tmp_path / "tensorboard").exists()
-    assert capsys.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize("times", [0.4, 15.2])
