@@ -9,10 +9,13 @@ from typing import Any
 
 import pytest
 
+from book.tools.course.context import leaned_on
+from book.tools.course.plan import chapter, exercise
 from book.tools.notebooks import files
 from book.tools.project.address import ROOT
 from book.tools.project.statements import Definition
 from book.tools.site.offline_site import LIB_ORDER
+from lib.exercises import record
 
 CHAPTERS = files.chapters()
 NAMES = [path.stem for path in CHAPTERS]
@@ -73,3 +76,13 @@ def exported() -> dict[str, Any]:
             if inspect.isfunction(one) or inspect.isclass(one):
                 found[f"lib.{package}.{name}"] = one
     return found
+
+
+def solution(number: str) -> Any:
+    """The book's solution of an exercise, made in a namespace of its own."""
+    one = exercise(number)
+    name = f"lib.exercises.{record.CHAPTERS[one.chapter - 1]}"
+    space = {"__name__": "solution", "check": importlib.import_module(name)}
+    for code in (leaned_on(chapter(one.chapter), [one]), one.solution):
+        exec(compile(code, f"<exercise {number}>", "exec"), space)
+    return space[one.answer]

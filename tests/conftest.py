@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from book.tools.site.browser import find_browser
 from book.tools.site.build_site import bring_up_to_date, site_folder
-from tests.site_server import served
+from tests.browsing import served
 
 # The tests run side by side: one thread each, or they get in each other's way.
 torch.set_num_threads(1)

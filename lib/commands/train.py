@@ -19,10 +19,11 @@ from lib.commands.options import (
     counter,
     load_corpus,
     loading,
+    read_settings,
+    suited_to,
     watched,
     whole_number,
 )
-from lib.commands.settings import read_settings, suited_to
 from lib.corpora import Corpus, Pair, limit_training
 from lib.corpora.own import read_sentences, with_more
 from lib.text import SubwordVocabulary, Vocabulary

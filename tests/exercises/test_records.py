@@ -22,8 +22,8 @@ from lib.exercises.cases import Case
 from lib.exercises.record import CHAPTERS, Exercise, exercises
 from lib.exercises.suspects import suspects
 from lib.model import Transformer, count_parameters
+from tests.book_sources import solution
 from tests.exercises.also_right import OTHER_FORMS, OTHER_WAYS
-from tests.solution import solution
 
 
 def in_form(right: Any, form: Any) -> Any:

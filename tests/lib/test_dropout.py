@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 import torch
 
-from lib.commands.settings import read_settings
+from lib.commands.options import read_settings
 from lib.corpora import SAMPLE
 from lib.text import ParallelDataset, Vocabulary, cut_again
 from lib.text.pairs import positions_needed

@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lib.__main__ import main
-from lib.commands.settings import read_settings
+from lib.commands.options import read_settings
 from lib.commands.train import sentences_to_watch
 from lib.corpora import SAMPLE, load_own, normalize
 from lib.corpora.corpus import limit_training

@@ -15,12 +15,12 @@ from torch import nn
 from lib.attention import MultiHeadAttention
 from lib.figures.views import (
     Lookup,
+    _framed,
     head_view,
     model_view,
     neuron_view,
     record_lookups,
 )
-from lib.figures.views.frames import framed
 from tests.browsing import complaints
 from tests.refusals import Call, each_refusal, refuses
 
@@ -78,7 +78,7 @@ def test_a_large_view_stays_below_its_limit():
 def test_from_5_mb_on_the_size_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     def told(letters: int) -> tuple[int, str]:
         script = f'<script type="text/javascript">{"x" * letters}</script>'
-        return len(framed(script, "A", 9, "less").data), capsys.readouterr().out
+        return len(_framed(script, "A", 9, "less").data), capsys.readouterr().out
 
     rest, nothing = told(0)
     assert told(4_999_999 - rest) == (4_999_999, nothing)
@@ -89,7 +89,7 @@ def test_from_5_mb_on_the_size_is_told(capsys: pytest.CaptureFixture[str]) -> No
 def test_what_is_said_to_make_a_view_smaller_does(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lib.figures.views.frames._LARGE", 1)
+    monkeypatch.setattr("lib.figures.views._LARGE", 1)
     given = weights(layers=3, heads=4, size=30), ["word"] * 30
     wholes = {draw: len(draw(*given).data) for draw in (head_view, model_view)}
     for draw, *names in ((head_view, "layers"), (model_view, "layers", "heads")):

@@ -35,7 +35,7 @@ from lib.exercises.cases import Parts
 from lib.exercises.compare import same
 from lib.exercises.guard import NotAnswered
 from lib.exercises.outcome import Outcome
-from tests.solution import solution
+from tests.book_sources import solution
 
 COURSE = read_plan()
 each_exercise = pytest.mark.parametrize(
