@@ -1,4 +1,4 @@
-"""The frame of the project: requirements, lock, habits and set-up."""
+"""The frame of the project: requirements, lock and habits. (Use proves the set-up.)"""
 
 import os
 import re
@@ -6,7 +6,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tomllib
 from itertools import pairwise
 from pathlib import Path
@@ -154,90 +153,3 @@ def test_habits_that_a_page_names_exist_and_hear_it(page: Path) -> None:
     for habit, words in re.findall(r'make ([a-z-]+) ARGS="?([^`"\n]+)', text):
         heard = make(ROOT, "-n", habit, f"ARGS={words}").stdout
         assert words in heard, f"{habit}: {words}"
-
-
-# --- the set-up -----------------------------------------------------------------------
-
-
-def set_up(folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run the set-up in a folder that holds nothing but it, a lock and a package."""
-    tools = folder / "book" / "tools" / "project"
-    tools.mkdir(parents=True, exist_ok=True)
-    (folder / "lib").mkdir(exist_ok=True)
-    (folder / "lib" / "__init__.py").write_text("")
-    (folder / "pyproject.toml").write_text(
-        "[project]\nname = 'one'\nversion = '1'\n[tool.setuptools]\npackages = ['lib']"
-    )
-    shutil.copy(ROOT / "book/tools/project/setup.sh", tools)
-    # No index, and for the editable install the setuptools that are here.
-    known = {"PIP_CONFIG_FILE": os.devnull, "PIP_NO_INDEX": "1", "VENV": ".venv"}
-    known |= {"PYTHONPATH": sysconfig.get_path("purelib"), "PYTHON": sys.executable}
-    inherited = {k: v for k, v in os.environ.items() if k not in ("BIN", "PYTHONHOME")}
-    return subprocess.run(
-        ["sh", "book/tools/project/setup.sh"],
-        cwd=folder,
-        env=inherited | known | variables,
-        capture_output=True,
-        text=True,
-    )
-
-
-def fake_python(folder: Path, version: str) -> str:
-    """A Python of this version whose pip fails if it has something to say."""
-    python = folder / "python3"
-    python.write_text(
-        f"""#!/bin/sh
-        case "$*" in
-        *python_version*) echo {version} ;;
-        "-m venv "*) mkdir -p "$3/bin" && cp "$0" "$3/bin/python" ;;
-        *"-m pip"*) [ -z "${{PIP_SAYS:-}}" ] || {{ echo "$PIP_SAYS" && exit 1; }} ;;
-        esac"""
-    )
-    python.chmod(0o755)
-    return str(python)
-
-
-NEEDED = "the book needs 3.11, 3.12 or 3.13; name one with 'make PYTHON=…'."
-LOCK_FAILED = "pip could not install requirements.lock: "
-
-
-@pytest.mark.parametrize(
-    ("version", "pip_says", "sentence"),
-    [
-        ("3.10.13", "", f"is Python 3.10.13: {NEEDED}"),
-        ("3.14.0", "", f"is Python 3.14.0: {NEEDED}"),
-        ("", "", "install Python 3.11, 3.12 or 3.13, or name one with 'make PYTHON=…'"),
-        ("3.12.1", "NewConnectionError", f"{LOCK_FAILED}check the network, then run"),
-        (
-            "3.12.1",
-            "[Errno 28] No space left on device",
-            f"{LOCK_FAILED}a disk is full",
-        ),
-        ("3.12.1", "No matching distribution", f"{LOCK_FAILED}the log above says why."),
-    ],
-)
-def test_set_up_says_truly_what_stands_in_its_way(
-    version: str, pip_says: str, sentence: str, tmp_path: Path
-) -> None:
-    (tmp_path / "requirements.lock").touch()
-    python = fake_python(tmp_path, version)
-    refused = set_up(tmp_path, PYTHON=python, PIP_SAYS=pip_says)
-    assert refused.returncode != 0
-    *log, line = refused.stderr.splitlines()
-    assert sentence in line and log == [pip_says] * bool(pip_says)
-    assert (tmp_path / ".venv").exists() == bool(pip_says)
-
-
-def test_set_up_is_done_once_and_anew_if_it_was_cut_off(tmp_path: Path) -> None:
-    """And the Python that was named once need not be named again."""
-    (tmp_path / "requirements.lock").touch()
-    good = fake_python(tmp_path, "3.12.1")
-    assert set_up(tmp_path, PYTHON=good, PIP_SAYS="Killed").returncode != 0
-    path = f"{tmp_path / 'other'}{os.pathsep}{os.environ['PATH']}"
-    (tmp_path / "other").mkdir()
-    fake_python(tmp_path / "other", "3.14.0")
-    assert NEEDED in set_up(tmp_path, PYTHON="", PATH=path).stderr
-    again = set_up(tmp_path, PYTHON=good)
-    assert "Making the virtual environment" in again.stdout, "a cut-off one was kept"
-    last = set_up(tmp_path, PYTHON="", PATH=path)
-    assert (last.returncode, last.stdout, last.stderr) == (0, "", "")
