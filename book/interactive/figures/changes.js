@@ -64,8 +64,8 @@ class Changes extends Panels {
     const marked = this.state ? " (you marked it)" : " (will change)";
     this.given.sentences.forEach((english, at) => {
       const pressed = this.guessed.has(String(at));
-      // Where something else is asked than which will change, none can be pressed.
-      const row = this.given.hint
+      // A guess comes before its answer; where something else is asked, there is none.
+      const row = this.given.hint || this.state
         ? html(list, "div")
         : html(list, "button", { "data-key": at, "aria-pressed": String(pressed) });
       html(row, "span", { class: "soft" }, `${english}${pressed ? marked : ""}`);
@@ -95,7 +95,8 @@ class Changes extends Panels {
     if (!this.state || all === 1) return shown;
     const changed = this.given.sentences.map((_, at) => this.differs(at));
     const met = [...this.guessed].filter((key) => changed[Number(key)]).length;
-    const guess = this.guessed.size ? `; you marked ${this.guessed.size}, ${met} rightly` : "";
+    const asked = this.guessed.size && (this.given.dial || this.state === 1);
+    const guess = asked ? `; you marked ${this.guessed.size}, ${met} rightly` : "";
     return `${shown} Changed: ${changed.filter(Boolean).length} of the ${all} below${guess}.`;
   }
 }
