@@ -25,7 +25,7 @@ from lib.__main__ import main
 from lib.commands.evaluate import trained_on
 from lib.corpora import SAMPLE, Corpus
 from lib.text import Vocabulary
-from lib.training import TranslationTask
+from lib.training import TranslationTask, read_log
 from lib.translator import Translator
 
 ROOT = Path(__file__).parents[2]
@@ -405,6 +405,10 @@ def test_a_small_run_leaves_a_translator_with_its_scores(
     modes = {file.stat().st_mode for file in run.iterdir() if file.is_file()}
     assert len(modes) == 1
     assert not os.listdir()
+    watched = read_log(run / "sentences.csv", ["epoch"])
+    assert [row["epoch"] for row in watched if row["source"] == "she is tired"] == [
+        *"123"
+    ]
     report = json.loads((run / "scores.json").read_text("utf-8"))
     assert report["settings"]["epochs"] == 3
     assert lib("translate", "lets go", "--model", str(run)).code == 0
