@@ -22,7 +22,7 @@ class Waits extends Panels {
       title: `How far is the other when the first has written ${rows[0].operations.length} tokens?`,
       hint:
         `Both get ${speed.toLocaleString("en")} million operations a second, as counted; ` +
-        "a real processor is faster, and its clock less even.",
+        "a real processor is faster, and less even.",
       label: "Tokens written, a box each, and operations so far",
     });
     this.rows = rows.map(({ name, operations }) => {
