@@ -105,11 +105,14 @@ def unwrap(value: Any) -> Any:
     return value._target if isinstance(value, Guarded) else value
 
 
-def leaves_alone(answer: Any, given: torch.Tensor, *more: Any) -> bool:
-    """Whether an answer leaves the tensor that it is handed as it is."""
-    handed_in = given.clone()
-    unwrap(answer)(handed_in, *more)
-    return torch.equal(handed_in, given)
+def leaves_alone(answer: Any, *given: Any) -> bool:
+    """Whether an answer leaves the tensors and lists that it is handed as they are."""
+    handed_in = _copy(given)
+    getattr(answer, "__wrapped__", unwrap(answer))(*handed_in)
+    return all(
+        torch.equal(now, before) if isinstance(before, torch.Tensor) else now == before
+        for now, before in zip(handed_in, given, strict=True)
+    )
 
 
 def _is_stub(target: Any) -> bool:
@@ -117,7 +120,7 @@ def _is_stub(target: Any) -> bool:
     function = getattr(type(target), "forward", target)  # a module's work is there
     try:
         (node,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
-    except (OSError, TypeError, SyntaxError):  # typed without a cell or a file
+    except (OSError, TypeError, SyntaxError, ValueError):  # no cell, no file, or `;`
         return False
     return isinstance(node, ast.FunctionDef) and all(
         isinstance(step, ast.Pass)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from lib.exercises.forms import TENSOR, TRUTH
-from lib.exercises.guard import unwrap
+from lib.exercises.guard import leaves_alone, unwrap
 from lib.exercises.record import Cases, Draw, Parts, case, exercise
 from lib.positions import PositionalEncoding
 
@@ -77,7 +77,10 @@ def _blocks_and_words(draw: Draw) -> Cases:
         "adds the sum of all words to each": gather,
     }
     # Whole numbers add up exactly in any order, so that torch.equal will do as well.
-    yield case(blocks, draw.ids(-9, 9, 1, 5, 6).float(), use=_said)
+    words = draw.ids(-9, 9, 1, 5, 6).float()
+    yield case(blocks, words, use=_said)
+    what = "That the words stay as they were"
+    yield case(positions, words, what=what, use=leaves_alone)
     length, width = draw.randint(3, 8), draw.randint(2, 6)
     places, matrix = draw.normal(length, width), draw.normal(width, width)
     others: dict[str, Block] = {

@@ -7,6 +7,7 @@ process with this half of a record alone.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass
+from functools import wraps
 from typing import Any
 
 import torch
@@ -88,12 +89,13 @@ class Trial:
 
     def _guarded(self, answer: Any) -> Any:
         """The answer, safe to call; what it gives back has the form, or it is told."""
+        if not callable(answer):
+            return self._formed(answered(answer))
 
+        @wraps(answer, updated=())
         def formed(*args: Any) -> Any:
             return self._formed(unwrap(guarded(*args)))
 
-        if not callable(answer):
-            return self._formed(answered(answer))
         guarded = Guarded(answer)
         return formed if self.form else guarded
 

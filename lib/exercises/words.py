@@ -6,6 +6,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from lib.exercises.forms import TENSOR
+from lib.exercises.guard import leaves_alone
 from lib.exercises.record import Cases, Draw, Without, case, exercise
 from lib.text import EOS, PAD, SOS, UNK, Vocabulary
 
@@ -67,6 +68,8 @@ def cosine(a: Tensor, b: Tensor) -> Tensor:
 def _sequences(draw: Draw) -> Cases:
     yield case([[5, 6, 7, 8], [9], [10, 11]], 3)
     yield case([[4, 5], [6, 7]], 0)
+    what = "That the lists stay as they were"
+    yield case([[5, 6], [7]], 3, what=what, use=leaves_alone)
     lengths = [draw.randint(1, 8) for _ in range(draw.randint(2, 5))]
     yield case([draw.ids(20, 60, n).tolist() for n in lengths], draw.randint(0, 15))
 

@@ -40,13 +40,6 @@ OTHER_FORMS: dict[str, list[Any]] = {
 """What turns that which the record calls right into another form of it."""
 
 
-def swaps_in_place(block, words):
-    """Changes what it was given."""
-    before = block(words)[:, 1].clone()
-    words[:, [1, -1]] = words[:, [-1, 1]]
-    return not torch.allclose(before, block(words)[:, -1])
-
-
 class EmbeddedPositions(nn.Module):
     """Learns its rows in a module of PyTorch's."""
 
@@ -131,7 +124,6 @@ def family(run, ids):
 
 
 OTHER_WAYS: dict[str, list[Any]] = {
-    "positions.knows_order": [swaps_in_place],
     "positions.learned_positions": [EmbeddedPositions],
     "attention.softmax": [
         softmax_by_rows,
