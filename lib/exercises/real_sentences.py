@@ -19,7 +19,10 @@ _PAIRS += [("Thank you.", one) for one in _THANKS]
 
 
 def _as_facts(got: dict[str, Any]) -> Parts:
-    facts = {source: list(targets) for source, targets in got.items()}
+    facts = {
+        source: sorted(targets) if isinstance(targets, set) else list(targets)
+        for source, targets in got.items()
+    }
     return Parts({"collect(pairs)": facts, "The order of the sources": list(facts)})
 
 

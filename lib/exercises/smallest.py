@@ -27,7 +27,7 @@ def _sentences(draw: Draw) -> list[Any]:
     _sentences,
     form=(
         "two lists, the decoder's input and its target",
-        lambda got: _is_list(got) and len(got) == 2,
+        lambda got: _is_list(got) and len(got) == 2 and all(map(_is_list, got)),
     ),
     read=lambda got: [_plain_list(row) for row in got],
 )
@@ -41,11 +41,13 @@ _SENTENCE = [3, 4, 3, 5]
 
 
 def _of_sentence(written: Any) -> Tensor:
-    """Write the sentence after <sos>, 1, and then <eos>, 2; else the word 0."""
+    """Write the sentence after <sos>, 1, then <eos>, 2; without <sos> the word 7."""
     step = len(written) - 1
     told = [int(i) for i in written] == [1, *_SENTENCE[:step]]
     scores = torch.full((8,), -5.0)
-    scores[[*_SENTENCE, 2][step] if told else 0] = -1.0
+    scores[6] = -9.0  # the least likely
+    other = 0 if [*written[:1]] == [1] else 7
+    scores[[*_SENTENCE, 2][step] if told else other] = -1.0
     return scores
 
 
