@@ -16,7 +16,7 @@ Ids = list[int]
 
 def _plain(got: Any) -> Parts:
     ids, labels = ([int(number) for number in part] for part in got)
-    return Parts({"The ids": ids, "The labels": labels})
+    return Parts({"The list of ids": ids, "The list of labels": labels})
 
 
 _PAIR = pair("two lists, the ids and the labels")
@@ -37,7 +37,7 @@ def _texts(draw: Draw) -> Cases:
     what = "The list that was handed in, afterwards"
     yield case([1, 7, 8, 9, 2], 2, 5, 0, what=what, use=_given_afterwards)
     ids = [draw.randint(6, 99) for _ in range(draw.randint(4, 9))]
-    yield case(ids, draw.randint(1, len(ids) - 1), 5, draw.randint(0, 3))
+    yield case(ids, draw.randint(1, len(ids) - 1), 5, draw.randint(1, 3))
 
 
 @exercise(_texts, form=_PAIR, read=_plain)
