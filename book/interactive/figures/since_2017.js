@@ -63,8 +63,8 @@ class TimeMachine extends Panels {
     super(root, {
       title: "From 2017 to today, one change after the other",
       hint:
-        "Move the slider, or press Next. A frame marks what the step changes, and blue what " +
-        "earlier steps changed. The gray curves are theirs.",
+        "Which change lowers the curve most? Guess, then press Next. Blue marks all changes " +
+        "so far, a frame the newest. Gray curves are older.",
       label: "The layer, read upwards, and its loss on held-out sentences by steps",
     });
     this.runs = STAGES.map((_, stage) => {
