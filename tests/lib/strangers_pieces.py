@@ -298,12 +298,11 @@ class SwiGLUFeedForward(nn.Module):
         return self.w2(F.silu(self.w1(x)) * self.w3(x))
 
 
-class EncoderLayer(nn.Module):  # pre-norm
-    def __init__(self, d_model, n_head, ffn_hidden, drop_prob):
+class EncoderLayer(nn.Module):  # pre-norm, its parts handed over
+    def __init__(self, size, self_attn, feed_forward):
         super().__init__()
-        self.attention = MultiHeadedAttention(n_head, d_model, drop_prob)
-        self.norm1, self.norm2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
-        self.ffn = PositionwiseFeedForward(d_model, ffn_hidden)
+        self.attention, self.ffn = self_attn, feed_forward
+        self.norm1, self.norm2 = nn.LayerNorm(size), nn.LayerNorm(size)
 
     def forward(self, x, src_mask):
         y = self.norm1(x)
