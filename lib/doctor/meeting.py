@@ -153,12 +153,14 @@ def _config(own: type, depth: int) -> Any:
 
 def _asked(own: type, name: str, depth: int) -> Any:
     """A piece that a class asks for, built from the same file; else a likely size."""
-    wanted = type("attention" if "att" in name else name, (), {})
+    kind = "attention" if "att" in name else ""
+    with contextlib.suppress(NotMetError):
+        kind = kind or guess(type(name, (), {}))
     for value in vars(inspect.getmodule(own) or object).values():
         mine = isinstance(value, type) and value.__module__ == own.__module__
         fits = mine and issubclass(value, nn.Module) and value is not own
         with contextlib.suppress(NotMetError):  # another class of theirs may be odd
-            if fits and depth < 3 and guess(value) == (kind := guess(wanted)):
+            if kind and fits and depth < 3 and guess(value) == kind:
                 return build(kind, value, depth + 1)
     if size := likely(name) or "target" * bool(re.match("n(um)?_", name)):
         return SIZE[size]
