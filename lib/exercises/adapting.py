@@ -5,6 +5,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from lib.exercises.forms import pair
+from lib.exercises.guard import leaves_alone
 from lib.exercises.record import Cases, Draw, case, exercise
 
 
@@ -22,6 +23,8 @@ def low_rank_numbers(width: int, attentions: int, rank: int) -> int:
 def _maps(draw: Draw) -> Cases:
     down, up = torch.tensor([[1.0, 1.0]]), torch.tensor([[1.0], [0.0]])
     yield case(torch.eye(2), down, up, 1.0, what="one_matrix of rank 1 with alpha 1")
+    what = "That the frozen matrix stays as it was"
+    yield case(torch.eye(2), down, up, 1.0, what=what, use=leaves_alone)
     rank = draw.randint(2, 4)
     yield case(draw.normal(5, 5), draw.normal(rank, 5), draw.normal(5, rank), 8.0)
 

@@ -58,6 +58,7 @@ def _logits(draw: Draw) -> Cases:
     yield case(clean, now, donor, 0, 1, what="effect(clean, now, donor, 0, 1)")
     clean, now, donor = 3 * draw.normal(3, 7)
     clean[2], donor[4], clean[4], donor[2] = 6.0, 5.0, 0.5, -2.0
+    now[2], now[4] = -6.0, 4.0  # further than the donor
     yield case(clean, now, donor, 2, 4, what="effect(clean, now, donor, 2, 4)")
 
 
