@@ -30,7 +30,7 @@ export class Panels {
    */
   constructor(root, { title, hint, label }) {
     entitle(root, title);
-    html(root, "p", { class: "interactive-hint" }, hint);
+    this.hint = html(root, "p", { class: "interactive-hint" }, hint);
     /** @type {Controls<this>} */
     this.controls = new Controls(row(root), this, (name) => {
       this.changed(name);

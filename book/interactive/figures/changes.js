@@ -27,7 +27,7 @@ class Changes extends Panels {
     const then = given.dial ? "then move the dial" : "then the filled button";
     super(root, {
       title: given.question,
-      hint: given.hint ?? `Press those of which you think so, ${then}.`,
+      hint: given.hint ?? `Press the sentences that you think will change, ${then}.`,
       label: "Sentences and their translations",
     });
     // What is shown is said between the button, which names what comes next, and the sentences.
@@ -60,6 +60,9 @@ class Changes extends Panels {
 
   /** @param {HTMLElement} list */
   list(list) {
+    // What was asked is answered.
+    const asked = !this.state || this.given.hint || this.given.dial;
+    this.hint.style.visibility = asked ? "visible" : "hidden";
     const [[, first], [, now]] = [this.states[0], this.states[this.state]];
     const marked = this.state ? " (you marked it)" : " (will change)";
     this.given.sentences.forEach((english, at) => {
