@@ -1,8 +1,26 @@
-// Attention: each token gathers what it needs from the others.
+// Attention: each token gathers what it needs from the others; the mask says from whom.
 
 import { add, columns, Matrix, matmul, softmax } from "./arrays.js";
 import { stack, timesTransposed } from "./arrays.js";
 import { noSwitches } from "./config.js";
+
+/**
+ * @typedef {Uint8Array} Mask row after row: 1 means "may be attended to", as in the whole
+ *   book; rows are queries, columns are keys
+ */
+
+/**
+ * Let each position attend to itself and to those before it (§3.2.3).
+ * @param {number} length number of tokens, T
+ * @returns {Mask} (T, T)
+ */
+export function causalMask(length) {
+  const mask = new Uint8Array(length * length);
+  for (let query = 0; query < length; query++) {
+    mask.fill(1, query * length, query * length + query + 1);
+  }
+  return mask;
+}
 
 /**
  * Weigh the values by how well their keys match each query (§3.2.1):
@@ -10,7 +28,7 @@ import { noSwitches } from "./config.js";
  * @param {Matrix} query (T, d_k)
  * @param {Matrix} key (S, d_k)
  * @param {Matrix} value (S, d_v)
- * @param {import("./masks.js").Mask | null} mask (T, S); null hides nothing
+ * @param {Mask | null} mask (T, S); null hides nothing
  * @param {number} scale what the scores are divided by; √d_k if left out
  * @returns {{ output: Matrix, weights: Matrix }} (T, d_v) and (T, S)
  */
@@ -110,7 +128,7 @@ export class MultiHeadAttention {
   /**
    * @param {Matrix} query (T, D)
    * @param {Kept} kept keys and values of S tokens, from keep
-   * @param {import("./masks.js").Mask | null} mask (T, S)
+   * @param {Mask | null} mask (T, S)
    * @returns {Matrix} (T, D); the weights lie in lastWeights
    */
   forward(query, kept, mask = null) {

@@ -119,7 +119,7 @@ export class EncoderLayer {
 
   /**
    * @param {Matrix} x (T, D), the tokens that the cache has not read
-   * @param {import("./masks.js").Mask | null} mask (T, T)
+   * @param {import("./attention.js").Mask | null} mask (T, T)
    * @param {OwnCache} cache it has read x afterwards
    * @returns {Matrix} (T, D)
    */

@@ -3,15 +3,14 @@
 // `new Transformer(config, arrays)` is made of the sizes in config.json and of matrices
 // under the names of `lib`'s state dict (weights.js reads them). It takes one sentence
 // at a time: `encode(src)` gives the memory, `decode(tgt, memory)` the logits of every
-// position. To write word by word use greedy.js or beam.js, which stand on steps.js.
+// position. To write word by word use search.js.
 // `model.switches` may be changed at any time (config.js says what each takes away);
 // encode again afterwards. `model.attentionWeights()` gives, for each attention by its
 // name, one matrix a head: what it looked at when it was last called.
 
-import { Linear } from "./attention.js";
+import { causalMask, Linear } from "./attention.js";
 import { noSwitches, shapes } from "./config.js";
 import { DecoderLayer, EncoderLayer, LayerNorm, TokenEmbedding } from "./layers.js";
-import { causalMask } from "./masks.js";
 import { PositionalEncoding } from "./positions.js";
 
 /**
@@ -45,7 +44,7 @@ export class Stack {
 
   /**
    * @param {Matrix} x (T, D)
-   * @param {import("./masks.js").Mask | null} mask (T, T)
+   * @param {import("./attention.js").Mask | null} mask (T, T)
    * @param {import("./layers.js").OwnCache[]} caches one for each layer, of tokens before
    *   x; they have read x afterwards
    * @returns {Matrix} (T, D)

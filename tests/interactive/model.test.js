@@ -4,10 +4,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Matrix } from "../../book/interactive/arrays.js";
-import { Greedy } from "../../book/interactive/greedy.js";
 import { LayerNorm } from "../../book/interactive/layers.js";
 import { Transformer } from "../../book/interactive/model.js";
-import { lengthLimit, Reader } from "../../book/interactive/steps.js";
+import { Greedy, lengthLimit, Reader } from "../../book/interactive/search.js";
 import { CONFIG, ENDS, near, randomArrays } from "./helpers.js";
 
 const model = () => new Transformer(CONFIG, randomArrays());

@@ -7,8 +7,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { BeamSearch } from "../../book/interactive/beam.js";
-import { Greedy } from "../../book/interactive/greedy.js";
+import { BeamSearch, Greedy } from "../../book/interactive/search.js";
 import { Transformer } from "../../book/interactive/model.js";
 import { inKind } from "../../book/interactive/raw.js";
 import { joined, readText, SubwordVocabulary } from "../../book/interactive/subwords.js";

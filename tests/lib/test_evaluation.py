@@ -1,7 +1,9 @@
-"""How good the translations are."""
+"""How good translations and texts are, and what goes wrong with strangers' ones."""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from functools import partial
 from itertools import zip_longest
 from typing import Any
@@ -10,22 +12,31 @@ from urllib.error import URLError
 import numpy as np
 import pytest
 import sacrebleu
+import torch
 from sacrebleu.significance import PairedTest
 
 from lib.evaluation import (
+    TYPED,
+    Stranger,
     bleu,
     bleu_interval,
     bleu_of_counts,
     chrf,
+    count_strangers,
     exact_match,
     paired_bootstrap,
     score,
+    score_texts,
     scores,
     sentence_counts,
+    strangers,
+    what_is_wrong,
 )
 from lib.text import Vocabulary
 from lib.text.reading import Source
+from lib.today import LanguageConfig, LanguageModel
 from tests.refusals import Call, each_refusal, refuses
+from tests.strategies import randomize
 
 
 def test_every_letter_counts() -> None:
@@ -194,3 +205,109 @@ def test_sacrebleu_comes_to_the_same_intervals_and_verdicts() -> None:
         found = paired_bootstrap(*(sentence_counts(x, right) for x in (one, other)))
         assert (theirs.p_value < 0.05) is differs
         assert (not found.low <= 0 <= found.high) is differs
+
+
+WORDS = Vocabulary(["one", "two", "three"])
+TEXTS = ["one two", "three", "two two one three", "one"]
+
+
+def model(**sizes: int) -> LanguageModel:
+    config = LanguageConfig(len(WORDS), d_model=8, n_heads=2, n_layers=2, **sizes)
+    whole = LanguageModel(config)
+    randomize(whole)
+    return whole
+
+
+@torch.no_grad()
+def test_it_is_the_sum_over_all_tokens_and_ends() -> None:
+    whole = model().eval()
+    nats, tokens = 0.0, 0
+    for text in TEXTS:
+        ids = [WORDS.sos_id, *WORDS.encode(text), WORDS.eos_id]
+        for place in range(1, len(ids)):
+            scores = whole(torch.tensor([ids[:place]]))[0, -1]
+            nats -= float(scores.log_softmax(dim=-1)[ids[place]])
+            tokens += 1
+    found = score_texts(whole.train(), WORDS, TEXTS)
+    assert whole.training
+    assert found.tokens == tokens == 12
+    assert found.characters == sum(map(len, TEXTS)) + 4
+    assert found.perplexity == pytest.approx(math.exp(nats / tokens), rel=1e-5)
+    bits = nats / math.log(2) / found.characters
+    assert found.bits_per_character == pytest.approx(bits, rel=1e-5)
+
+
+def test_a_model_that_knows_nothing_hesitates_among_all() -> None:
+    whole = model()
+    for weight in whole.parameters():
+        weight.data.zero_()
+    assert score_texts(whole, WORDS, TEXTS).perplexity == pytest.approx(len(WORDS))
+
+
+def test_what_is_too_long_is_counted_and_left_out() -> None:
+    found = score_texts(model(max_len=3), WORDS, TEXTS)
+    assert (found.texts, found.unread) == (3, 1)
+    with pytest.raises(ValueError, match="no text that the model can read"):
+        score_texts(model(max_len=2), WORDS, TEXTS[2:3])
+
+
+TO_CHOOSE = ("validation", *(f"{part}-validation" for part in [*TYPED][2:]))
+EVERY = [each for part in (*TYPED.values(), *TO_CHOOSE) for each in strangers(part)]
+
+# Spanish may say the same (lol), or only the name is asked for.
+ALIKE = {*strangers("first"), *strangers("names"), *strangers("names-validation")}
+
+
+def test_there_are_enough_of_each_kind_and_none_twice() -> None:
+    counts = Counter(sentence.kind for sentence in strangers())
+    assert " ".join(f"{count} {kind}" for kind, count in counts.items()) == (
+        "75 everyday 45 names 45 numbers 25 quotes 30 several 40 form 40 rare"
+    )
+    sizes = [len(strangers(part)) for part in (*TYPED.values(), *TO_CHOOSE)]
+    assert sizes == [300, 100, 150, 448, 60, 100, 50, 112, 30]
+    # What people type first was written by someone who knew of no other part.
+    others = [each for each in EVERY if each.kind != "first"]
+    for some in (others, strangers("first")):
+        assert len({each.english.casefold() for each in some}) == len(some)
+
+
+def test_a_right_translation_is_right_and_what_was_typed_is_none() -> None:
+    for sentence in EVERY:
+        assert what_is_wrong(sentence, sentence.spanish) == [], sentence.english
+        if sentence not in ALIKE:
+            assert what_is_wrong(sentence, sentence.english), sentence.english
+        loop = what_is_wrong(sentence, 20 * f"{sentence.spanish} ")
+        assert loop == ["it is too long"], sentence.english
+
+
+PRICE = Stranger("numbers", "It is $12.50 here.", "", (("12,50", "doce"), ("está",)))
+
+
+@pytest.mark.parametrize(
+    ("written", "wrong"),
+    [
+        ("ESTÁ a 12,50 $.", []),
+        ("Doce, esta vez.", ["it lacks está"]),  # an accent is part of the word
+        ("Está a 112,50.", ["it lacks 12,50"]),
+        ("Está a 12,505 y a 1.12,50.", ["it lacks 12,50"]),
+        ("Estábamos a 12,50.", ["it lacks está"]),
+    ],
+)
+def test_words_and_numbers_are_found_whole(written: str, wrong: list[str]) -> None:
+    assert what_is_wrong(PRICE, written) == wrong
+
+
+def test_marks_that_mean_the_same_count_and_invisible_characters_do_not() -> None:
+    quoted = Stranger("quotes", "“No – no…”", "", (('"No — no..."',),), ("sí",))
+    assert what_is_wrong(quoted, "«No\u00a0– no…»") == []
+    assert what_is_wrong(quoted, "“N\u200bo — no...” ¿Sí?") == ["it holds sí"]
+
+
+def test_counts_are_told_by_kind() -> None:
+    asked = strangers()
+    written = [one.spanish if one.kind == "names" else "" for one in asked]
+    found = count_strangers(asked, written)
+    assert (found["right"], found["sentences"]) == (45, 300)
+    assert found["kinds"]["quotes"] == {"right": 0, "sentences": 25}
+    low, high = found["interval"]
+    assert low < 0.15 < high

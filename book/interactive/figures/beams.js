@@ -1,6 +1,6 @@
 // Chapter 13: beam search as a tree that grows, on tables small enough to read.
 
-import { BeamSearch, lengthNorm } from "../beam.js";
+import { BeamSearch, lengthNorm } from "../search.js";
 import { choice, mainButton, pushButton, slider } from "../controls.js";
 import {
   counted, edge, fixed, MIDDLE, rect, shade, through, touchable, write,
@@ -31,7 +31,7 @@ export const TABLES = {
 };
 
 /** @typedef {Record<string, Record<string, number>>} Table */
-/** @typedef {import("../beam.js").Hypothesis} Hypothesis */
+/** @typedef {import("../search.js").Hypothesis} Hypothesis */
 /** @typedef {{name: string, word: string, score: number, children: Node[]}} Node */
 
 /**

@@ -1,8 +1,9 @@
 // Chapter 2: the clocks of two positions, their rows in the table, their dot product.
 
-import { clock } from "../clock.js";
 import { inside, legend, mainButton, row, slider } from "../controls.js";
-import { END, fixed, html, MIDDLE, rect, signed, size, svg, write } from "../draw.js";
+import {
+  circle, END, fixed, html, MIDDLE, rect, segment, signed, size, svg, write,
+} from "../draw.js";
 import { mounting, Panels, plot, table } from "../panels.js";
 import { sinusoidalEncoding } from "../positions.js";
 
@@ -11,6 +12,25 @@ const FARTHEST = 20; // words between the two positions
 const RADIUS = 30;
 const TALL = 4; // a row of the table
 const [LEFT, TOP] = [34, 46]; // of the table
+
+/**
+ * The clock of one pair of a position's numbers; its hand points to (cosine, sine).
+ * @param {SVGElement} drawing
+ * @param {number[]} middle
+ * @param {number} radius
+ * @param {{row: number[], role: string}[]} hands
+ * @param {number} pair which of the pairs of each row
+ */
+function clock(drawing, middle, radius, hands, pair) {
+  const [x, y] = middle;
+  circle(drawing, middle, radius, { fill: "var(--field)", stroke: "var(--line)" });
+  for (const { row, role } of hands) {
+    const [sine, cosine] = [row[2 * pair], row[2 * pair + 1]];
+    segment(drawing, middle, [x + radius * cosine, y - radius * sine], {
+      stroke: `var(--${role})`, "stroke-width": 4, "stroke-linecap": "round",
+    });
+  }
+}
 
 /**
  * The table, dot products of its rows, and for each position the one most like it.

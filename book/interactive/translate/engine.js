@@ -2,8 +2,7 @@
 // it answers are plain numbers, as many as a page shows.
 
 import { largestPlaces } from "../arrays.js";
-import { BeamSearch } from "../beam.js";
-import { Greedy } from "../greedy.js";
+import { BeamSearch, Greedy } from "../search.js";
 import { Transformer } from "../model.js";
 import { dialed, drawn } from "../sampling.js";
 import { unpacked } from "../weights.js";
@@ -11,9 +10,9 @@ import { serve } from "../worker.js";
 
 /**
  * @typedef {import("../arrays.js").Matrix} Matrix
- * @typedef {import("../beam.js").Hypothesis} Hypothesis
- * @typedef {import("../steps.js").Ends} Ends
- * @typedef {import("../steps.js").Reading} Reading
+ * @typedef {import("../search.js").Hypothesis} Hypothesis
+ * @typedef {import("../search.js").Ends} Ends
+ * @typedef {import("../search.js").Reading} Reading
  * @typedef {import("./session.js").Settings} Settings
  * @typedef {{
  *   token: number, logProbability: number, likeliest: [number, number][],

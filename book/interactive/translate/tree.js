@@ -1,6 +1,6 @@
 // A beam as a growing tree: a column for each step, the best beginning on top.
 
-import { lengthNorm } from "../beam.js";
+import { lengthNorm } from "../search.js";
 import { edge, fixed, rect, svg, touchable, write } from "../draw.js";
 import { bestFirst, lineOf } from "./session.js";
 
