@@ -62,7 +62,7 @@ pdf: book ## print the whole book into one file, _build/book.pdf
 slides: setup ## the slides of every lesson, in _build/slides
 	@$(RUN) -m book.tools.course.slides $(ARGS)
 
-test: setup ## what a change can break; one part: make test ARGS=tests/lib/test_masks.py
+test: setup ## what a change can break; one part: make test ARGS=tests/lib/test_layers.py
 	@sh book/tools/project/test.sh $(ARGS)
 
 exhaustive: setup ## the rest: every page, every chapter elsewhere, nbgrader, the PDF

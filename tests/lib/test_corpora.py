@@ -1,4 +1,4 @@
-"""The corpora by name, and how they are split: phrases, the phrase book, the grammar."""
+"""The corpora by name, how they are split, the grammar, and what ships with lib."""
 
 from __future__ import annotations
 
