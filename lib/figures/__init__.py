@@ -4,9 +4,14 @@ Each function takes numbers (tensors, arrays or lists) and labels, and returns t
 figure and its axes. None of them shows the figure: end a cell with `plt.show()`.
 """
 
-from lib.figures.by_hand import attention_steps, role_tables
 from lib.figures.curves import bars, line_curves, training_curves
-from lib.figures.heatmaps import attention_map, mask_map, value_map
+from lib.figures.heatmaps import (
+    attention_map,
+    attention_steps,
+    mask_map,
+    role_tables,
+    value_map,
+)
 from lib.figures.interactive import interactive
 from lib.figures.style import DIVERGING, PALETTE, ROLES, SEQUENTIAL, apply_style
 from lib.figures.svg import Drawing, drawing

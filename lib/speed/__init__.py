@@ -1,6 +1,5 @@
 """Speed: leaves that give the numbers of the book's own pieces sooner."""
 
-from lib.speed.bits import in_eight_bits, to_eight_bits
 from lib.speed.fused import (
     FUSED,
     FusedAttention,
@@ -12,6 +11,7 @@ from lib.speed.fused import (
     mix_values,
     side_by_side,
 )
+from lib.speed.linear import in_eight_bits, to_eight_bits
 from lib.today.blocks import replace_leaves
 
 __all__ = [

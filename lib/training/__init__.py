@@ -1,6 +1,6 @@
 """Training: the schedule, the task for Lightning, and whole runs."""
 
-from lib.training.adapting import LowRank
+from lib.speed.linear import LowRank
 from lib.training.checkpoints import SafetensorsCheckpointIO
 from lib.training.data import TranslationData
 from lib.training.logs import read_log

@@ -12,9 +12,8 @@ from torch import nn
 
 from lib.attention import MultiHeadAttention
 from lib.model import Transformer
-from lib.speed.bits import in_eight_bits, to_eight_bits
+from lib.speed.linear import LowRank, in_eight_bits, to_eight_bits
 from lib.today.blocks import replace_leaves
-from lib.training.adapting import LowRank
 from tests.refusals import refuses
 from tests.strategies import tiny_model
 

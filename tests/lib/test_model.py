@@ -266,7 +266,7 @@ def test_an_empty_batch_gives_empty_logits() -> None:
     assert tiny_model()(IDS[:0], IDS[:0]).shape == (0, 3, 13)
 
 
-SIZES = (
+WHOLE = (
     *("src_vocab_size", "tgt_vocab_size", "d_model", "n_heads", "n_layers", "d_ff"),
     "max_len",
 )
@@ -291,10 +291,10 @@ def test_all_settings_survive_json() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        *(({name: 0}, rf"{name} must be at least 1, .* 0\.") for name in SIZES),
+        *(({name: 0}, rf"{name} must be at least 1, .* 0\.") for name in WHOLE),
         *(
             ({name: value}, f"{name} must be a whole number, but it is {value!r}")
-            for name in (*SIZES, "pad_id")
+            for name in (*WHOLE, "pad_id")
             for value in (8.0, None, True)
         ),
         *(

@@ -18,7 +18,7 @@ from lib.decoding import beam_search, greedy_decode
 from lib.layers import DecoderLayer
 from lib.model import Transformer
 from lib.speed import fuse
-from lib.training.adapting import LowRank
+from lib.speed.linear import LowRank
 from tests.strategies import pad, tiny_model
 
 SRC = pad([[3, 4, 5], [6], [7, 8, 9], [3, 3]])
