@@ -15,7 +15,7 @@ from matplotlib.transforms import Bbox
 from torch import Tensor, nn
 
 from book.tools.project.address import ROOT
-from book.tools.site.alt_texts import alt_text
+from book.tools.site.pictures import alt_text
 from lib import figures
 from lib.attention import MultiHeadAttention, scaled_dot_product_attention
 from lib.config import TransformerConfig

@@ -8,8 +8,8 @@ from __future__ import annotations
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from book.tools.project.address import Address
-from book.tools.site.alt_texts import put_alt_texts, without_alt_text
 from book.tools.site.page_links import PAGE, inside_the_site, put_page_links
+from book.tools.site.pictures import put_alt_texts, without_alt_text
 
 ADDRESS = Address("https://github.com/Some/book", "v1")
 SITE = "https://some.github.io/book"

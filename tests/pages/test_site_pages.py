@@ -14,9 +14,9 @@ from PIL import Image
 
 from book.tools.notebooks import files, reading
 from book.tools.project.address import ROOT, read_address
-from book.tools.site.alt_texts import alt_text
 from book.tools.site.build_site import pages
 from book.tools.site.cross_links import OTHER_SENSE
+from book.tools.site.pictures import alt_text
 from tests import book_sources
 
 PAGES = [*pages(), "genindex.html", "search.html"]

@@ -13,8 +13,7 @@ import pytest
 from book.tools.course.assignments import _check, assignment_notebook, solution_region
 from book.tools.course.command import main
 from book.tools.course.context import free_names, given
-from book.tools.course.editions import solution_edition, student_edition
-from book.tools.course.exercises import exercises
+from book.tools.course.exercises import exercises, solution_edition, student_edition
 from book.tools.course.plan import PLAN, chapter, exercise, read_plan
 from book.tools.project.address import ROOT, Address
 from book.tools.site.solutions import leave_out, leave_out_of_downloads

@@ -8,7 +8,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from book.tools.course.assignments import STUB, assignment_notebook
-from book.tools.course.editions import solution_edition, student_edition
+from book.tools.course.exercises import solution_edition, student_edition
 from book.tools.course.plan import Plan, read_plan
 from book.tools.course.questions import write_questions
 from book.tools.notebooks.files import chapters, read

@@ -1,6 +1,7 @@
-"""The exercises of a chapter: task, stub, call of the check, solution."""
+"""The exercises of a chapter, and its two editions: without solutions, and with them."""
 
 import ast
+import copy
 import re
 from dataclasses import dataclass
 from functools import cached_property
@@ -106,3 +107,28 @@ def _markdown(notebook: NotebookNode, index: int) -> str:
     cells = notebook.cells
     inside = 0 <= index < len(cells) and cells[index].cell_type == "markdown"
     return str(cells[index].source) if inside else ""
+
+
+_ANSWER = re.compile(
+    r"<details><summary>Answer</summary>\n.*?^</details>", re.DOTALL | re.MULTILINE
+)
+_BLANK = "*Your answer:*"
+
+
+def student_edition(notebook: NotebookNode) -> NotebookNode:
+    """A chapter without its solutions, and with room for the pencil's answers."""
+    written = copy.deepcopy(notebook)
+    written.cells = [cell for cell in written.cells if "solution" not in tags(cell)]
+    for cell in written.cells:
+        if cell.cell_type == "markdown":
+            cell.source = _ANSWER.sub(_BLANK, cell.source)
+    return written
+
+
+def solution_edition(notebook: NotebookNode) -> NotebookNode:
+    """A chapter with each solution where its stub was, ready to run."""
+    written = copy.deepcopy(notebook)
+    for one in exercises(notebook):
+        cell = written.cells[one.index]
+        cell.source, cell.outputs, cell.execution_count = one.solved, [], None
+    return written

@@ -36,9 +36,8 @@ from book.tools.course.written import written
 from book.tools.notebooks.files import read
 from book.tools.project.address import ROOT
 from book.tools.project.statements import Definition, statements
-from book.tools.site.alt_texts import alt_text
 from book.tools.site.formulas import FONT, characters, cut_font, to_mathml
-from book.tools.site.pictures import pictures_of, size_of
+from book.tools.site.pictures import alt_text, pictures_of, size_of
 
 DECKS = ROOT / "book" / "course" / "slides"
 SHOWN = DECKS / "reveal"

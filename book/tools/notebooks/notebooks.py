@@ -19,9 +19,9 @@ from book.tools.notebooks.files import notebooks, read
 from book.tools.notebooks.normal_form import departures, serialize, to_normal_form
 from book.tools.notebooks.setup_cell import put_setup_cell
 from book.tools.project.address import Address, read_address
-from book.tools.site.alt_texts import put_alt_texts
 from book.tools.site.captions import number_chapters
 from book.tools.site.page_links import put_page_links
+from book.tools.site.pictures import put_alt_texts
 
 TIMEOUT = 600  # seconds for one cell
 # The last digits of a sum depend on how it is divided among threads.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from nbformat import NotebookNode
 
 from book.tools.project.address import ROOT, Address, read_address
-from book.tools.site.alt_texts import without_alt_text
+from book.tools.site.pictures import without_alt_text
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 from sphinx.application import Sphinx
 
-from book.tools.course.editions import student_edition
+from book.tools.course.exercises import student_edition
 
 
 def leave_out(app: Sphinx, document: str, source: list[str]) -> None:
