@@ -1,4 +1,4 @@
-"""The exercises of a chapter, and its two editions: without solutions, and with them."""
+"""The exercises of a chapter, and its editions: without solutions, and with them."""
 
 import ast
 import copy
