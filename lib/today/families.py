@@ -122,9 +122,11 @@ def _llama(sizes: Settings, settings: Settings) -> Model:
     if wide not in (None, usual):
         given = "hidden_size / num_attention_heads"
         raise ValueError(f"head_dim is {wide!r}, and the book has {given}, {usual}")
-    turns = settings.get("rope_parameters") or settings.get("rope_scaling") or {}
-    if (kind := turns.get("rope_type", turns.get("type", "default"))) != "default":
-        raise ValueError(f"rope_type is {kind!r}, and the book has 'default'")
+    turns: Settings = {}
+    for name in ("rope_scaling", "rope_parameters"):
+        turns |= settings.get(name) or {}
+        if (kind := turns.get("rope_type", turns.get("type", "default"))) != "default":
+            raise ValueError(f"rope_type is {kind!r}, and the book has 'default'")
     biases = {"self_attention": "attention_bias", "feed_forward": "mlp_bias"}
     bare = [part for part, name in biases.items() if not settings.get(name, False)]
     model = modernize(

@@ -211,6 +211,8 @@ LLAMA3 = {"rope_type": "llama3", "rope_theta": 1.0}
         ("llama", {"hidden_act": "mish"}, "activation must be one of"),
         ("llama", {"head_dim": 10}, "head_dim is 10, and the book has hidden_size /"),
         ("llama", {"rope_parameters": LLAMA3}, "rope_type is 'llama3'"),
+        ("llama", {"rope_scaling": {"type": "linear"}}, "rope_type is 'linear'"),
+        ("llama", {"is_causal": False}, "is_causal is False, and the book has True"),
         ("gpt2", {"scale_attn_weights": False}, "scale_attn_weights is False"),
         ("gpt2", {"scale_attn_by_inverse_layer_idx": True}, "layer_idx is True"),
         ("bert", {"is_decoder": True}, "is_decoder is True, and the book has False"),
