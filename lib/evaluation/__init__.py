@@ -1,5 +1,13 @@
 """Evaluation: how good translations are, how sure that is, and what went wrong."""
 
+from lib.evaluation.intervals import (
+    Interval,
+    bleu_interval,
+    bleu_of_counts,
+    paired_bootstrap,
+    sentence_counts,
+    share_interval,
+)
 from lib.evaluation.microscope import (
     logit_lens,
     mean_outputs,
@@ -15,20 +23,14 @@ from lib.evaluation.neighbors import (
     word_edits,
 )
 from lib.evaluation.scores import (
-    Interval,
     Score,
     TextScore,
     bleu,
-    bleu_interval,
-    bleu_of_counts,
     chrf,
     compare_with_all,
     exact_match,
-    paired_bootstrap,
     score,
     score_texts,
-    sentence_counts,
-    share_interval,
     tokenizer_for,
     unseen_parts,
 )

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lib.evaluation.scores import share_interval
+from lib.evaluation.intervals import share_interval
 from lib.translator.translator import Translator
 
 # What `evaluate --part` calls them, and what the first column of the file does.

@@ -12,9 +12,8 @@ from lib.figures.heatmaps import (
     role_tables,
     value_map,
 )
-from lib.figures.interactive import interactive
+from lib.figures.interactive import Drawing, drawing, interactive
 from lib.figures.style import DIVERGING, PALETTE, ROLES, SEQUENTIAL, apply_style
-from lib.figures.svg import Drawing, drawing
 from lib.figures.tree import search_tree
 from lib.figures.vectors import arrows, clock, clock_faces
 
