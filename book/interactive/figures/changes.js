@@ -38,6 +38,8 @@ class Changes extends Panels {
     const names = this.states.map(([name]) => name);
     const act = () => {
       this.state = (this.state + 1) % names.length;
+      // What was asked is answered; the hint keeps its room.
+      this.hint.style.visibility = this.state && !given.hint ? "hidden" : "visible";
     };
     if (dial) slider(this.controls, "state", dial, [0, names.length - 1], (at) => names[at]);
     else mainButton(this.controls, () => acts[this.state], act);
@@ -60,9 +62,6 @@ class Changes extends Panels {
 
   /** @param {HTMLElement} list */
   list(list) {
-    // What was asked is answered.
-    const asked = !this.state || this.given.hint || this.given.dial;
-    this.hint.style.visibility = asked ? "visible" : "hidden";
     const [[, first], [, now]] = [this.states[0], this.states[this.state]];
     const marked = this.state ? " (you marked it)" : " (will change)";
     this.given.sentences.forEach((english, at) => {
