@@ -15,6 +15,7 @@ import { mounting, Panels } from "../panels.js";
  *   leads to all
  */
 
+const ANSWERED = "Words in color are new, those struck out are gone. The filled button goes on.";
 const [ACROSS, APART] = [40, 9]; // dots, and pixels
 
 class Changes extends Panels {
@@ -25,9 +26,10 @@ class Changes extends Panels {
   /** @param {HTMLElement} root @param {Given} given */
   constructor(root, given) {
     const then = given.dial ? "then move the dial" : "then the filled button";
+    const ask = `Press the sentences that you think will change, ${then}.`;
     super(root, {
       title: given.question,
-      hint: given.hint ?? `Press the sentences that you think will change, ${then}.`,
+      hint: given.hint ?? ask,
       label: "Sentences and their translations",
     });
     // What is shown is said between the button, which names what comes next, and the sentences.
@@ -38,8 +40,7 @@ class Changes extends Panels {
     const names = this.states.map(([name]) => name);
     const act = () => {
       this.state = (this.state + 1) % names.length;
-      // What was asked is answered; the hint keeps its room.
-      this.hint.style.visibility = this.state && !given.hint ? "hidden" : "visible";
+      if (!given.hint) this.hint.textContent = this.state ? ANSWERED : ask;
     };
     if (dial) slider(this.controls, "state", dial, [0, names.length - 1], (at) => names[at]);
     else mainButton(this.controls, () => acts[this.state], act);
