@@ -5,6 +5,9 @@
 
 /** A matrix of rows × cols numbers, kept row after row in one Float32Array. */
 export class Matrix {
+  /** @type {Float32Array | undefined} */
+  slopes;
+
   /**
    * @param {number} rows
    * @param {number} cols
@@ -27,6 +30,11 @@ export class Matrix {
     return new Matrix(rows.length, cols, Float32Array.from(rows.flat()));
   }
 
+  /** Which way each of its numbers would move a loss; zeros before one is measured. */
+  get gradient() {
+    return (this.slopes ??= new Float32Array(this.data.length));
+  }
+
   /**
    * One row, as a view: a change of it changes the matrix.
    * @param {number} index
@@ -42,7 +50,7 @@ export class Matrix {
 }
 
 /**
- * The product a · bᵀ: every row of a with every row of b.
+ * The product a · bᵀ, every row of a with every row of b, and to each row a bias.
  *
  * This one loop takes nearly all the time of a translation. It goes through b, the
  * large one, in the order in which it lies in memory, and takes four of its rows at
@@ -51,9 +59,10 @@ export class Matrix {
  * costs nothing.
  * @param {Matrix} a (N, K)
  * @param {Matrix} b (M, K)
+ * @param {Float32Array} bias (M); zeros if left out
  * @returns {Matrix} (N, M)
  */
-export function timesTransposed(a, b) {
+export function timesTransposed(a, b, bias = new Float32Array(b.rows)) {
   if (a.cols !== b.cols) {
     throw new RangeError(
       `Rows of ${a.cols} and of ${b.cols} numbers cannot be multiplied.`,
@@ -84,56 +93,11 @@ export function timesTransposed(a, b) {
         s3 += x * right[j + to3];
       }
       const row = n * b.rows;
-      result.data[row + m] = s0;
-      result.data[row + m1] = s1;
-      result.data[row + m2] = s2;
-      result.data[row + m3] = s3;
+      result.data[row + m] = s0 + bias[m];
+      result.data[row + m1] = s1 + bias[m1];
+      result.data[row + m2] = s2 + bias[m2];
+      result.data[row + m3] = s3 + bias[m3];
     }
-  }
-  return result;
-}
-
-/**
- * The product a · b.
- * @param {Matrix} a (N, K)
- * @param {Matrix} b (K, M)
- * @returns {Matrix} (N, M)
- */
-export function matmul(a, b) {
-  return timesTransposed(a, transpose(b));
-}
-
-/**
- * @param {Matrix} a (N, M)
- * @returns {Matrix} (M, N)
- */
-export function transpose(a) {
-  const result = new Matrix(a.cols, a.rows);
-  for (let n = 0; n < a.rows; n++) {
-    for (let m = 0; m < a.cols; m++) {
-      result.data[m * a.rows + n] = a.data[n * a.cols + m];
-    }
-  }
-  return result;
-}
-
-/**
- * The sum of two matrices; a second one of a single row is added to every row.
- * @param {Matrix} a (N, M)
- * @param {Matrix} b (N, M) or (1, M)
- * @returns {Matrix} (N, M)
- */
-export function add(a, b) {
-  if (a.cols !== b.cols || (b.rows !== a.rows && b.rows !== 1)) {
-    throw new RangeError(
-      `Matrices of ${a.rows} × ${a.cols} and ${b.rows} × ${b.cols} cannot be added.`,
-    );
-  }
-  const result = new Matrix(a.rows, a.cols, a.data.slice());
-  const sum = result.data;
-  for (let i = 0, j = 0; i < sum.length; i++, j++) {
-    if (j === b.data.length) j = 0;
-    sum[i] += b.data[j];
   }
   return result;
 }
@@ -148,19 +112,6 @@ export function stack(above, below) {
   const result = new Matrix(above.rows + below.rows, above.cols);
   result.data.set(above.data);
   result.data.set(below.data, above.data.length);
-  return result;
-}
-
-/**
- * The columns from start up to end, as a matrix of their own.
- * @param {Matrix} a (N, M)
- * @param {number} start
- * @param {number} end
- * @returns {Matrix} (N, end − start)
- */
-export function columns(a, start, end) {
-  const result = new Matrix(a.rows, end - start);
-  for (let n = 0; n < a.rows; n++) result.row(n).set(a.row(n).subarray(start, end));
   return result;
 }
 

@@ -1,10 +1,11 @@
 // Attention: each token gathers what it needs from the others; the mask says from whom.
 
-import { add, columns, Matrix, matmul, softmax } from "./arrays.js";
-import { stack, timesTransposed } from "./arrays.js";
+import { stack } from "./arrays.js";
 import { noSwitches } from "./config.js";
+import { attend, linear } from "./tape.js";
 
 /**
+ * @typedef {import("./arrays.js").Matrix} Matrix
  * @typedef {Uint8Array} Mask row after row: 1 means "may be attended to", as in the whole
  *   book; rows are queries, columns are keys
  */
@@ -29,21 +30,12 @@ export function causalMask(length) {
  * @param {Matrix} key (S, d_k)
  * @param {Matrix} value (S, d_v)
  * @param {Mask | null} mask (T, S); null hides nothing
- * @param {number} scale what the scores are divided by; √d_k if left out
+ * @param {number} [scale] what the scores are divided by; √d_k if left out
  * @returns {{ output: Matrix, weights: Matrix }} (T, d_v) and (T, S)
  */
-export function scaledDotProductAttention(
-  query, key, value, mask = null, scale = Math.sqrt(key.cols),
-) {
-  const scores = timesTransposed(query, key); // (T, S)
-  const weights = new Matrix(query.rows, key.rows);
-  for (let t = 0; t < query.rows; t++) {
-    const row = scores.row(t).map((score, s) =>
-      mask && !mask[t * key.rows + s] ? -Infinity : score / scale,
-    );
-    weights.row(t).set(softmax(row));
-  }
-  return { output: matmul(weights, value), weights };
+export function scaledDotProductAttention(query, key, value, mask = null, scale) {
+  const { output, weights } = attend(query, key, value, { mask, scale });
+  return { output, weights: weights[0] };
 }
 
 /** A linear map, y = x Wᵀ + b. */
@@ -59,15 +51,15 @@ export class Linear {
 
   /** @param {Matrix} x (T, in) @returns {Matrix} (T, out) */
   forward(x) {
-    return add(timesTransposed(x, this.weight), this.bias);
+    return linear(x, this.weight, this.bias);
   }
 }
 
 /**
- * Keys and values of the tokens read so far, one matrix (S, D/H) for each head. They
- * are never changed: one more token makes new ones. So a beam can go on twice from the
- * same beginning, and a page can step back.
- * @typedef {{ keys: Matrix[], values: Matrix[] }} Kept
+ * Keys and values of the tokens read so far, matrices (S, D). They are never changed:
+ * one more token makes new ones. So a beam can go on twice from the same beginning, and
+ * a page can step back.
+ * @typedef {{ keys: Matrix, values: Matrix }} Kept
  */
 
 /** Attend in several smaller spaces at once, and put the results together (§3.2.2). */
@@ -91,24 +83,6 @@ export class MultiHeadAttention {
     this.lastWeights = [];
   }
 
-  /** Cut each vector into H pieces. @param {Matrix} x (T, D) @returns {Matrix[]} */
-  splitHeads(x) {
-    const width = x.cols / this.nHeads;
-    return Array.from({ length: this.nHeads }, (_, head) =>
-      columns(x, head * width, (head + 1) * width),
-    );
-  }
-
-  /** Join the pieces again. @param {Matrix[]} heads @returns {Matrix} (T, D) */
-  mergeHeads(heads) {
-    const width = heads[0].cols;
-    const merged = new Matrix(heads[0].rows, width * heads.length);
-    heads.forEach((head, h) => {
-      for (let t = 0; t < head.rows; t++) merged.row(t).set(head.row(t), h * width);
-    });
-    return merged;
-  }
-
   /**
    * The keys and values of some tokens, below those that are kept already.
    * @param {Matrix} x (S, D)
@@ -116,13 +90,9 @@ export class MultiHeadAttention {
    * @returns {Kept}
    */
   keep(x, kept = null) {
-    const keys = this.splitHeads(this.keyProj.forward(x));
-    const values = this.splitHeads(this.valueProj.forward(x));
+    const [keys, values] = [this.keyProj.forward(x), this.valueProj.forward(x)];
     if (!kept) return { keys, values };
-    return {
-      keys: keys.map((key, head) => stack(kept.keys[head], key)),
-      values: values.map((value, head) => stack(kept.values[head], value)),
-    };
+    return { keys: stack(kept.keys, keys), values: stack(kept.values, values) };
   }
 
   /**
@@ -131,19 +101,21 @@ export class MultiHeadAttention {
    * @param {Mask | null} mask (T, S)
    * @returns {Matrix} (T, D); the weights lie in lastWeights
    */
-  forward(query, kept, mask = null) {
+  forward(query, { keys, values }, mask = null) {
     const { withoutScale, silencedHeads } = this.switches;
-    const heads = this.splitHeads(this.queryProj.forward(query)).map((q, head) => {
-      const [k, v] = [kept.keys[head], kept.values[head]];
-      const scale = withoutScale ? 1 : Math.sqrt(q.cols);
-      return scaledDotProductAttention(q, k, v, mask, scale);
+    const { output, weights } = attend(this.queryProj.forward(query), keys, values, {
+      heads: this.nHeads,
+      mask,
+      scale: withoutScale ? 1 : undefined,
     });
-    this.lastWeights = heads.map(({ weights }) => weights);
-    const outputs = heads.map(({ output }, head) =>
-      silencedHeads.includes(`${this.name}.${head}`)
-        ? new Matrix(output.rows, output.cols)
-        : output,
-    );
-    return this.outputProj.forward(this.mergeHeads(outputs));
+    this.lastWeights = weights;
+    const width = output.cols / this.nHeads;
+    for (let head = 0; head < this.nHeads; head++) {
+      if (!silencedHeads.includes(`${this.name}.${head}`)) continue;
+      for (let t = 0; t < output.rows; t++) {
+        output.row(t).fill(0, head * width, (head + 1) * width);
+      }
+    }
+    return this.outputProj.forward(output);
   }
 }

@@ -1,12 +1,9 @@
 // One step downhill: against the gradient, as it is or by way of Adam.
 
 import { Matrix } from "./arrays.js";
-import { mapped, Value } from "./tape.js";
+import { mapped } from "./tape.js";
 
-/**
- * @typedef {import("./tape.js").Numbers} Numbers
- * @typedef {Record<string, Matrix>} Gradient
- */
+/** @typedef {import("./tape.js").Numbers} Numbers */
 
 /** Plain gradient descent: against the gradient, as far as it is long. */
 export class GradientDescent {
@@ -15,7 +12,7 @@ export class GradientDescent {
     this.rate = rate;
   }
 
-  /** @param {Numbers} numbers @param {Gradient} gradient */
+  /** @param {Numbers} numbers @param {Numbers} gradient */
   step(numbers, gradient) {
     return mapped(numbers, (matrix, name) =>
       changed(matrix, (value, i) => value - this.rate * gradient[name].data[i]),
@@ -35,13 +32,13 @@ export class Adam {
     this.square = {};
   }
 
-  /** @param {Numbers} numbers @param {Gradient} gradient */
+  /** @param {Numbers} numbers @param {Numbers} gradient */
   step(numbers, gradient) {
     this.steps += 1;
     const [fadeMean, fadeSquare] = [1 - 0.9 ** this.steps, 1 - 0.999 ** this.steps];
     return mapped(numbers, (matrix, name) => {
       const slope = gradient[name].data;
-      const before = new Value(matrix.rows, matrix.cols);
+      const before = new Matrix(matrix.rows, matrix.cols);
       const [mean, square] = [this.mean[name] ?? before, this.square[name] ?? before];
       this.mean[name] = changed(mean, (m, i) => 0.9 * m + 0.1 * slope[i]);
       this.square[name] = changed(square, (s, i) => 0.999 * s + 0.001 * slope[i] ** 2);
@@ -54,10 +51,10 @@ export class Adam {
 }
 
 /**
- * A value like another, its numbers changed.
- * @param {Value} matrix
+ * A matrix like another, its numbers changed.
+ * @param {Matrix} matrix
  * @param {(value: number, index: number) => number} change
  */
 export function changed(matrix, change) {
-  return new Value(matrix.rows, matrix.cols, matrix.data.map(change));
+  return new Matrix(matrix.rows, matrix.cols, matrix.data.map(change));
 }

@@ -1,7 +1,9 @@
 // The layers: embedding, norm, feed-forward, residual, and the two that stack them.
 
-import { add, Matrix, standardized } from "./arrays.js";
 import { Linear, MultiHeadAttention } from "./attention.js";
+import { add, embed, layerNorm, relu } from "./tape.js";
+
+/** @typedef {import("./arrays.js").Matrix} Matrix */
 
 /** Look up a vector for each token, and scale it by √D (§3.4). */
 export class TokenEmbedding {
@@ -12,13 +14,7 @@ export class TokenEmbedding {
 
   /** @param {number[]} ids (T) @returns {Matrix} (T, D) */
   forward(ids) {
-    const { cols } = this.table;
-    const scale = Math.sqrt(cols);
-    const x = new Matrix(ids.length, cols);
-    ids.forEach((id, t) => {
-      x.row(t).set(this.table.row(id).map((value) => value * scale));
-    });
-    return x;
+    return embed(this.table, ids, Math.sqrt(this.table.cols));
   }
 }
 
@@ -29,18 +25,13 @@ export class LayerNorm {
    * @param {string} name the norm's name among them
    */
   constructor(arrays, name) {
-    this.weight = arrays[`${name}.weight`].data; // (D)
-    this.bias = arrays[`${name}.bias`].data; // (D)
+    this.weight = arrays[`${name}.weight`]; // (1, D)
+    this.bias = arrays[`${name}.bias`]; // (1, D)
   }
 
   /** @param {Matrix} x (T, D) @returns {Matrix} (T, D) */
   forward(x) {
-    const result = new Matrix(x.rows, x.cols);
-    for (let t = 0; t < x.rows; t++) {
-      const { normed } = standardized(x.row(t));
-      result.row(t).set(normed.map((n, d) => n * this.weight[d] + this.bias[d]));
-    }
-    return result;
+    return layerNorm(x, this.weight, this.bias);
   }
 }
 
@@ -57,9 +48,7 @@ export class PositionwiseFeedForward {
 
   /** @param {Matrix} x (T, D) @returns {Matrix} (T, D) */
   forward(x) {
-    const inner = this.inner.forward(x); // (T, d_ff)
-    const relu = inner.data.map((value) => Math.max(value, 0));
-    return this.outer.forward(new Matrix(inner.rows, inner.cols, relu));
+    return this.outer.forward(relu(this.inner.forward(x)));
   }
 }
 

@@ -1,6 +1,7 @@
 // Position encoding: the order of the words, written into their vectors.
 
-import { add, Matrix } from "./arrays.js";
+import { Matrix } from "./arrays.js";
+import { add } from "./tape.js";
 
 /**
  * The table of sines and cosines of §3.5, one row for each position: column 2i holds

@@ -1,6 +1,9 @@
 // The smallest translator of chapter 5: 69 numbers, what they write, and their gradient.
 
-import { mapped, Tape, Value, withGradient } from "./tape.js";
+import { Matrix } from "./arrays.js";
+import { causalMask } from "./attention.js";
+import { sinusoidalEncoding } from "./positions.js";
+import { add, attend, embed, linear, mapped, withGradient } from "./tape.js";
 
 /** @typedef {import("./tape.js").Numbers} Numbers */
 /** @typedef {ReturnType<typeof forward>} Seen */
@@ -62,48 +65,34 @@ const UNTRAINED = {
 
 /** The numbers before training: those that the seeds of chapter 5 give. */
 export function untrained() {
-  return mapped(UNTRAINED, (rows) =>
-    new Value(rows.length, rows[0].length, Float32Array.from(rows.flat())));
+  return mapped(UNTRAINED, Matrix.fromRows);
 }
 
 /**
- * From rows of ids to the scores of the next words, and all on the way.
- * @param {Tape} tape
- * @param {Numbers} numbers
- * @param {number[][]} src
- * @param {number[][]} tgt
- */
-function read(tape, numbers, src, tgt) {
-  const [asked, asking] = [src, tgt].map((all) => all.map((ids) => ids.length));
-  const embed = (/** @type {string} */ side, /** @type {number[][]} */ all) => {
-    const rows = tape.embed(numbers[`${side}.embedding.weight`], all.flat());
-    return tape.addPositions(rows, all.map((ids) => ids.length));
-  };
-  const listen = (/** @type {string} */ name, /** @type {Value} */ x,
-    /** @type {Value} */ from, /** @type {any} */ how) => {
-    const [query, key, value] = ["query", "key", "value"].map((map) =>
-      tape.linear(map === "query" ? x : from, numbers[`${name}.${map}_proj.weight`]));
-    return tape.add(x, tape.attend(query, key, value, { heads: 1, ...how }));
-  };
-  const source = embed("encoder", src);
-  const own = { asking: asked, asked };
-  const memory = listen("encoder.self_attention", source, source, own);
-  const words = embed("decoder", tgt);
-  const past = { asking, asked: asking, causal: true };
-  const heard = listen("decoder.self_attention", words, words, past);
-  const given = listen("decoder.cross_attention", heard, memory, { asking, asked });
-  const [weight, bias] = ["weight", "bias"].map((n) => numbers[`decoder.output_proj.${n}`]);
-  return { words, heard, read: given, scores: tape.linear(given, weight, bias) };
-}
-
-/**
- * Of one phrase: the decoder's words, what they heard and read, and the scores (T, V).
+ * From a phrase to the scores of its next words (T, V), and what the decoder's words
+ * heard and read on the way.
  * @param {Numbers} numbers
  * @param {number[]} src (S)
  * @param {number[]} tgt (T)
  */
 export function forward(numbers, src, tgt) {
-  return read(new Tape(), numbers, [src], [tgt]);
+  const embedded = (/** @type {string} */ side, /** @type {number[]} */ ids) => {
+    const rows = embed(numbers[`${side}.embedding.weight`], ids);
+    return add(rows, sinusoidalEncoding(ids.length, rows.cols));
+  };
+  const listen = (/** @type {string} */ name, /** @type {Matrix} */ x,
+    /** @type {Matrix} */ from, /** @type {Uint8Array | null} */ mask = null) => {
+    const [query, key, value] = ["query", "key", "value"].map((map) =>
+      linear(map === "query" ? x : from, numbers[`${name}.${map}_proj.weight`]));
+    return add(x, attend(query, key, value, { mask }).output);
+  };
+  const source = embedded("encoder", src);
+  const memory = listen("encoder.self_attention", source, source);
+  const words = embedded("decoder", tgt);
+  const heard = listen("decoder.self_attention", words, words, causalMask(tgt.length));
+  const read = listen("decoder.cross_attention", heard, memory);
+  const [weight, bias] = ["weight", "bias"].map((n) => numbers[`decoder.output_proj.${n}`]);
+  return { words, heard, read, scores: linear(read, weight, bias) };
 }
 
 /**
@@ -126,9 +115,7 @@ export function translate(numbers, src) {
  * @param {Numbers} numbers
  */
 export function gradientOf(numbers) {
-  const [src, tgt] = [PHRASES.map((each) => each.src), PHRASES.map((each) => each.tgtIn)];
-  return withGradient(numbers, (tape, copies) => {
-    const { scores } = read(tape, copies, src, tgt);
-    return tape.crossEntropy(scores, PHRASES.flatMap(({ tgtOut }) => tgtOut));
+  return withGradient(numbers, PHRASES, (copies) => ({ src, tgtIn, tgtOut }) => {
+    return { scores: forward(copies, src, tgtIn).scores, labels: tgtOut };
   });
 }

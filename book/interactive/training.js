@@ -1,13 +1,17 @@
 // A whole training in small: sentences of the grammar, steps, and what is written now.
 
 import { Adam } from "./descent.js";
+import { Matrix } from "./arrays.js";
+import { shapes } from "./config.js";
+import { Transformer } from "./model.js";
 import { FEW } from "./small_pairs.js";
-import { Tape, withGradient } from "./tape.js";
-import { Trainee, untrained } from "./trainee.js";
+import { mapped, withGradient } from "./tape.js";
 
 /**
+ * @typedef {import("./config.js").Config} Config
  * @typedef {{src: number[], tgt: number[]}} Example a target has both its ends
- * @typedef {{rate: number, missing: import("./trainee.js").Missing}} Orders
+ * @typedef {Partial<import("./config.js").Switches>} Missing
+ * @typedef {{rate: number, missing: Missing}} Orders
  * @typedef {{learned: number, kept: number, written: string[]}} Marks
  * @typedef {{steps: number, loss: number, marks?: Marks}} Report
  */
@@ -56,7 +60,7 @@ export class Training {
   steps = 0;
   adam = new Adam(0);
 
-  /** @param {import("./config.js").Config} sizes @param {Example[]} learned */
+  /** @param {Config} sizes @param {Example[]} learned */
   constructor(sizes = SIZES, learned = LEARNED, seed = 1) {
     this.sizes = sizes;
     this.learned = learned;
@@ -77,9 +81,7 @@ export class Training {
     const { learned, sizes } = this;
     const drawn = () => learned[Math.floor(((this.random() + 1) / 2) * learned.length)];
     const batch = learned.length > BATCH ? Array.from({ length: BATCH }, drawn) : learned;
-    const { loss, gradient } = withGradient(this.numbers, (tape, numbers) =>
-      measured(new Trainee(sizes, numbers, tape, missing), batch),
-    );
+    const { loss, gradient } = measured(sizes, this.numbers, batch, missing);
     this.adam.rate = rate;
     this.numbers = this.adam.step(this.numbers, gradient);
     this.steps += 1;
@@ -93,17 +95,16 @@ export class Training {
    * @returns {number[][]}
    */
   write(src, { missing }) {
-    const trainee = new Trainee(this.sizes, this.numbers, new Tape(), missing);
-    const memory = trainee.encode(src);
-    let tgt = src.map(() => [SOS]);
-    while (tgt[0].length <= LONGEST && tgt.some((ids) => !ids.includes(EOS))) {
-      const logits = trainee.decode(tgt, memory, src);
-      tgt = tgt.map((ids, sentence) => {
-        const last = logits.row((sentence + 1) * ids.length - 1);
-        return [...ids, last.indexOf(Math.max(...last))];
-      });
-    }
-    return tgt;
+    const model = lacking(this.sizes, this.numbers, missing);
+    return src.map((ids) => {
+      const memory = model.encode(ids);
+      const tgt = [SOS];
+      while (tgt.length <= LONGEST && tgt.at(-1) !== EOS) {
+        const last = model.decode(tgt, memory).row(tgt.length - 1);
+        tgt.push(last.indexOf(Math.max(...last)));
+      }
+      return tgt;
+    });
   }
 
   /**
@@ -122,15 +123,49 @@ export class Training {
 }
 
 /**
- * The loss of a batch: each target is fed without its end, and asked without its start.
- * @param {Trainee} trainee
- * @param {Example[]} batch
+ * The numbers before training: as large as lib draws them, the biases zero.
+ * @param {Config} config
+ * @param {() => number} random numbers between -1 and 1
  */
-export function measured(trainee, batch) {
-  const src = batch.map((example) => example.src);
-  const fed = batch.map(({ tgt }) => tgt.slice(0, -1));
-  const logits = trainee.decode(fed, trainee.encode(src), src);
-  return trainee.tape.crossEntropy(logits, batch.flatMap(({ tgt }) => tgt.slice(1)));
+function untrained(config, random) {
+  return mapped(shapes(config), ([rows, cols], name) => {
+    const flat = name.endsWith("bias") ? 0 : 1;
+    const reach = name.includes("embedding")
+      ? Math.sqrt(3 / cols) // a deviation of 1 / √D
+      : Math.sqrt(6 / (rows + cols));
+    const draw = () => (name.includes("norm") ? flat : flat * reach * random());
+    return new Matrix(rows, cols, Float32Array.from({ length: rows * cols }, draw));
+  });
+}
+
+/**
+ * A model of these numbers, some of its pieces taken away.
+ * @param {Config} config
+ * @param {import("./tape.js").Numbers} numbers
+ * @param {Missing} missing
+ */
+function lacking(config, numbers, missing) {
+  const model = new Transformer(config, numbers);
+  Object.assign(model.switches, missing);
+  return model;
+}
+
+/**
+ * The loss of a batch, and its gradient: each target is fed without its end, and asked
+ * without its start.
+ * @param {Config} config
+ * @param {import("./tape.js").Numbers} numbers
+ * @param {Example[]} batch
+ * @param {Missing} [missing]
+ */
+export function measured(config, numbers, batch, missing = {}) {
+  return withGradient(numbers, batch, (copies) => {
+    const model = lacking(config, copies, missing);
+    return ({ src, tgt }) => {
+      const scores = model.decode(tgt.slice(0, -1), model.encode(src));
+      return { scores, labels: tgt.slice(1) };
+    };
+  });
 }
 
 /** The words of a source. @param {number[]} src */

@@ -15,8 +15,8 @@ import { Adam } from "../../book/interactive/descent.js";
 import { LanguageModel, Text } from "../../book/interactive/language_model.js";
 import { dialed, drawn } from "../../book/interactive/sampling.js";
 import { gradientOf, untrained } from "../../book/interactive/smallest.js";
-import { mapped, Value, withGradient } from "../../book/interactive/tape.js";
-import { Trainee } from "../../book/interactive/trainee.js";
+import { Matrix } from "../../book/interactive/arrays.js";
+import { mapped } from "../../book/interactive/tape.js";
 import { measured, Training } from "../../book/interactive/training.js";
 import { Transformer } from "../../book/interactive/model.js";
 import { inKind } from "../../book/interactive/raw.js";
@@ -71,12 +71,7 @@ const answers = {
   },
 
   gradient({ config, weights, batch }) {
-    const numbers = mapped(weights, (rows) => {
-      return new Value(rows.length, rows[0].length, Float32Array.from(rows.flat()));
-    });
-    const { loss, gradient } = withGradient(numbers, (tape, copies) =>
-      measured(new Trainee(config, copies, tape), batch),
-    );
+    const { loss, gradient } = measured(config, mapped(weights, Matrix.fromRows), batch);
     return { loss, gradient: mapped(gradient, (matrix) => matrix.toRows()) };
   },
 
