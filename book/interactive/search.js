@@ -1,18 +1,14 @@
-// Decoding: greedy, and beam search (§6.1), as `search.py` of `lib` has them.
-//
-// `new Greedy(model, src, { sosId, eosId })` has encoded the source. Each `step()` adds
-// a Step to `steps` and returns it: the log-probabilities of all V tokens, what each
-// head looked at, and the token that was chosen. `step(id)` writes that token instead;
-// `rewind(n)` goes back to the first n steps. `done` tells whether the translation
-// ended, `ids` holds it so far.
+// Decoding: beam search (§6.1), as `search.py` of `lib` has it; with a beam of one it is
+// greedy.
 //
 // `new BeamSearch(model, src, { sosId, eosId, beamSize, lengthPenalty })` has encoded
-// the source, too. Each `step()` lets the living hypotheses grow by a token, and returns
+// the source. Each `step()` lets the living hypotheses grow by a token, and returns
 // those that live now and those that have ended just now; `living`, `ended` and `done`
 // hold where the search stands. A hypothesis knows its parent, so that all of them make
 // a tree; its score is its log-probability, and if it has ended its rank is the score
 // divided by the length penalty. `best()` gives the ended ones, the best first. Order,
-// ties and limits are those of `lib`.
+// ties and limits are those of `lib`. `goOn(hypothesis)` writes on, greedily, from any of
+// them.
 
 import { largestPlaces, logSoftmax } from "./arrays.js";
 
@@ -23,6 +19,9 @@ import { largestPlaces, logSoftmax } from "./arrays.js";
  * @typedef {{
  *   logProbabilities: Float32Array, attention: Record<string, Matrix[]>, reader: Reader
  * }} Reading
+ * @typedef {Ends & {
+ *   beamSize?: number, lengthPenalty?: number, temperature?: number
+ * }} Options
  */
 
 /**
@@ -36,21 +35,11 @@ export class Reader {
    * @param {import("./layers.js").LayerCache[]} caches
    * @param {number[]} ids the words read so far
    */
-  constructor(model, memory, caches, ids) {
+  constructor(model, memory, caches = model.open(memory), ids = []) {
     this.model = model;
     this.memory = memory;
     this.caches = caches;
     this.ids = ids;
-  }
-
-  /**
-   * One that has read the source and no word.
-   * @param {Transformer} model
-   * @param {number[]} src token ids (S)
-   */
-  static open(model, src) {
-    const memory = model.encode(src);
-    return new Reader(model, memory, model.open(memory), []);
   }
 
   /**
@@ -82,85 +71,6 @@ export class Reader {
 }
 
 /**
- * The most tokens that a translation may get: the length of the source plus 50 (§6.1),
- * as far as the model has positions.
- * @param {Transformer} model
- * @param {number[]} src token ids (S)
- */
-export function lengthLimit(model, src) {
-  return Math.min(src.length + 50, model.config.max_len);
-}
-
-// --- greedy
-
-/**
- * @typedef {{
- *   token: number, logProbability: number, logProbabilities: Float32Array,
- *   attention: Record<string, Matrix[]>, reader: Reader
- * }} Step
- */
-
-export class Greedy {
-  /**
-   * @param {Transformer} model
-   * @param {number[]} src token ids (S), ending with <eos>
-   * @param {Ends & { temperature?: number }} options
-   */
-  constructor(model, src, { sosId, eosId, temperature = 1 }) {
-    this.limit = lengthLimit(model, src);
-    this.ends = { sosId, eosId };
-    this.temperature = temperature;
-    this.never = [model.config.pad_id, sosId];
-    this.start = Reader.open(model, src);
-    /** @type {Step[]} */
-    this.steps = [];
-  }
-
-  /** The tokens written so far, <eos> included. */
-  get ids() {
-    return this.steps.map(({ token }) => token);
-  }
-
-  /** Whether the translation has ended, or may not become longer. */
-  get done() {
-    const last = this.steps.at(-1);
-    return last?.token === this.ends.eosId || this.steps.length >= this.limit;
-  }
-
-  /**
-   * Write one more token.
-   * @param {number | null} token the one to write; null for the likeliest
-   * @returns {Step}
-   */
-  step(token = null) {
-    if (this.done) throw new Error("The translation has ended: rewind it first.");
-    const last = this.steps.at(-1);
-    const [reader, newest] = last
-      ? [last.reader, last.token]
-      : [this.start, this.ends.sosId];
-    const reading = reader.read(newest, this.never, this.temperature);
-    const chosen = token ?? largestPlaces(reading.logProbabilities, 1)[0];
-    const logProbability = reading.logProbabilities[chosen];
-    const step = { ...reading, token: chosen, logProbability };
-    this.steps.push(step);
-    return step;
-  }
-
-  /** Go back to the first steps. @param {number} count how many stay */
-  rewind(count) {
-    this.steps.length = Math.min(count, this.steps.length);
-  }
-}
-
-// --- beam search
-
-/**
- * @typedef {Ends & {
- *   beamSize?: number, lengthPenalty?: number, temperature?: number
- * }} BeamOptions
- */
-
-/**
  * What the log-probability of a translation is divided by: the rule of Wu et al.
  * (2016).
  * @param {number} length tokens of the translation
@@ -172,32 +82,36 @@ export function lengthNorm(length, lengthPenalty) {
 
 /** The beginning of a translation, or a whole one. */
 export class Hypothesis {
+  /** The score divided by the length penalty; only if it has ended.
+   * @type {number | null} */
+  rank = null;
+
   /**
    * @param {Hypothesis | null} parent the same without its last token; null: the root
    * @param {number} token the last token
-   * @param {number} score the log-probability of all its tokens together
    * @param {Reading | null} reading what it was chosen from; null for the root
-   * @param {Reader | null} reader who has read all tokens but the last; null once ended
    */
-  constructor(parent, token, score, reading, reader) {
+  constructor(parent, token, reading) {
     this.parent = parent;
     this.token = token;
-    this.score = score;
     this.reading = reading;
-    this.reader = reader;
+    const own = reading?.logProbabilities[token] ?? 0;
+    /** The log-probability of all its tokens together. */
+    this.score = Math.fround((parent?.score ?? 0) + own);
     /** Its tokens, without <sos>. @type {number[]} */
     this.ids = parent ? [...parent.ids, token] : [];
-    /** The score divided by the length penalty; only if it has ended.
-     * @type {number | null} */
-    this.rank = null;
   }
 }
 
 export class BeamSearch {
+  /** @type {Hypothesis[]} */
+  ended = [];
+  done = false;
+
   /**
    * @param {Transformer} model
    * @param {number[]} src token ids (S), ending with <eos>
-   * @param {BeamOptions} options
+   * @param {Options} options
    */
   constructor(model, src, options) {
     const { beamSize = 4, lengthPenalty = 0.6, temperature = 1 } = options;
@@ -206,25 +120,31 @@ export class BeamSearch {
     this.temperature = temperature;
     this.eosId = options.eosId;
     this.never = [model.config.pad_id, options.sosId];
-    this.limit = lengthLimit(model, src);
-    this.root = new Hypothesis(null, options.sosId, 0, null, Reader.open(model, src));
+    // As long as the source and 50 tokens more (§6.1), as far as there are positions.
+    this.limit = Math.min(src.length + 50, model.config.max_len);
+    this.start = new Reader(model, model.encode(src));
+    this.root = new Hypothesis(null, options.sosId, null);
     this.living = [this.root];
-    /** @type {Hypothesis[]} */
-    this.ended = [];
-    this.done = false;
+  }
+
+  /** Write on from a beginning, with no beam. @param {Hypothesis} hypothesis */
+  goOn(hypothesis) {
+    Object.assign(this, { beamSize: 1, living: [hypothesis], ended: [], done: false });
   }
 
   /**
    * Add a token to the best beginnings, and put those that end aside.
+   * @param {typeof largestPlaces} [choose] which tokens may be next, by their
+   *   log-probabilities, and how many of them are asked for: the likeliest
    * @returns {{ living: Hypothesis[], ended: Hypothesis[], done: boolean }} those that
    *   live now, and those that ended in this step
    */
-  step() {
+  step(choose = largestPlaces) {
     if (this.done) throw new Error("The search has ended.");
     const endedBefore = this.ended.length;
     /** @type {Hypothesis[]} */
     const going = [];
-    for (const [place, candidate] of this.candidates().entries()) {
+    for (const [place, candidate] of this.candidates(choose).entries()) {
       if (candidate.token !== this.eosId) going.push(candidate);
       // An end must be among the best, as all others.
       else if (place < this.beamSize) this.end(candidate);
@@ -236,19 +156,19 @@ export class BeamSearch {
     return { living: this.living, ended, done: this.done };
   }
 
-  /** The likeliest beginnings with one token more: twice as many as live, because half
-   * of them may end. */
-  candidates() {
+  /**
+   * The likeliest beginnings with one token more: twice as many as live, because half
+   * of them may end.
+   * @param {typeof largestPlaces} choose
+   */
+  candidates(choose) {
     const count = 2 * this.beamSize;
     const all = this.living.flatMap((parent) => {
-      if (!parent.reader) return [];
-      const reading = parent.reader.read(parent.token, this.never, this.temperature);
-      const { logProbabilities, reader } = reading;
-      parent.reader = null; // read once: its memory is free again
-      return largestPlaces(logProbabilities, count).map((token) => {
-        const score = Math.fround(parent.score + logProbabilities[token]);
-        return new Hypothesis(parent, token, score, reading, reader);
-      });
+      const { reader } = parent.reading ?? { reader: this.start };
+      const reading = reader.read(parent.token, this.never, this.temperature);
+      return choose(reading.logProbabilities, count).map(
+        (token) => new Hypothesis(parent, token, reading),
+      );
     });
     // Sorting keeps the order of equal scores: the earlier parent, the lower token.
     all.sort((a, b) => b.score - a.score);
@@ -259,7 +179,6 @@ export class BeamSearch {
   end(hypothesis) {
     const norm = lengthNorm(hypothesis.ids.length, this.lengthPenalty);
     hypothesis.rank = hypothesis.score / norm;
-    hypothesis.reader = null;
     this.ended.push(hypothesis);
   }
 
@@ -280,7 +199,16 @@ export class BeamSearch {
 
   /** The best translations that have ended, the best first. */
   best() {
-    const rank = (/** @type {Hypothesis} */ { rank }) => rank ?? -Infinity;
-    return [...this.ended].sort((a, b) => rank(b) - rank(a));
+    return bestFirst(this.ended);
   }
+}
+
+/**
+ * The best of those that have ended in front; of equal ones the first.
+ * @template {{ rank: number | null }} H
+ * @param {H[]} ended
+ */
+export function bestFirst(ended) {
+  const rank = (/** @type {H} */ { rank }) => rank ?? -Infinity;
+  return [...ended].sort((a, b) => rank(b) - rank(a));
 }

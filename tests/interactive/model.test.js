@@ -6,11 +6,12 @@ import { test } from "node:test";
 import { Matrix } from "../../book/interactive/arrays.js";
 import { LayerNorm } from "../../book/interactive/layers.js";
 import { Transformer } from "../../book/interactive/model.js";
-import { Greedy, lengthLimit, Reader } from "../../book/interactive/search.js";
+import { BeamSearch, Reader } from "../../book/interactive/search.js";
 import { CONFIG, ENDS, near, randomArrays } from "./helpers.js";
 
 const model = () => new Transformer(CONFIG, randomArrays());
 const SRC = [4, 5, 6, 2];
+const started = (each) => new Reader(each, each.encode(SRC));
 const row = (...values) => Matrix.fromRows([values]);
 
 test("weights that are missing, or of another model, are named", () => {
@@ -30,7 +31,7 @@ test("reading token by token equals reading all at once", () => {
 });
 
 test("a reader may be asked twice: it does not change", () => {
-  const { reader } = Reader.open(model(), SRC).read(1, []);
+  const { reader } = started(model()).read(1, []);
   const once = reader.read(4, []);
   const other = reader.read(5, []);
   near(reader.read(4, []).logProbabilities, once.logProbabilities, 0);
@@ -41,8 +42,7 @@ test("a reader may be asked twice: it does not change", () => {
 test("a reader without the mask has read the whole beginning again", () => {
   const each = model();
   each.switches.withoutCausalMask = true;
-  const { logProbabilities, attention } = Reader.open(each, SRC)
-    .read(1, []).reader.read(4, []);
+  const { logProbabilities, attention } = started(each).read(1, []).reader.read(4, []);
   const logits = each.decode([1, 4], each.encode(SRC)).row(1);
   const shift = logits[0] - logProbabilities[0];
   near(logits.map((logit) => logit - shift), logProbabilities);
@@ -55,16 +55,14 @@ test("a norm of equal numbers is its shift: ε keeps the root away from zero", (
 });
 
 test("after <eos>, or at the limit, there is no further step", () => {
-  const greedy = new Greedy(model(), SRC, ENDS);
-  greedy.step(2);
-  assert.ok(greedy.done);
-  assert.throws(() => greedy.step(), /rewind/);
-  const endless = new Greedy(model(), SRC, ENDS);
-  while (!endless.done) endless.step(4);
-  assert.equal(endless.ids.length, CONFIG.max_len);
-});
-
-test("a translation is limited by its source, and by what the model can read", () => {
-  assert.equal(lengthLimit(model(), SRC), 20);
-  assert.equal(lengthLimit({ config: { max_len: 128 } }, SRC), 54);
+  const greedy = (src = SRC, each = model()) =>
+    new BeamSearch(each, src, { ...ENDS, beamSize: 1 });
+  const ended = greedy();
+  ended.step(() => [ENDS.eosId]);
+  assert.throws(() => ended.step(), /has ended/);
+  const endless = greedy();
+  while (!endless.done) endless.step(() => [4]);
+  assert.equal(endless.best()[0].ids.length, CONFIG.max_len);
+  const long = new Transformer({ ...CONFIG, max_len: 128 }, randomArrays());
+  assert.equal(greedy(SRC, long).limit, SRC.length + 50);
 });

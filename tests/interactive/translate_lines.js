@@ -7,7 +7,7 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { BeamSearch, Greedy } from "../../book/interactive/search.js";
+import { BeamSearch } from "../../book/interactive/search.js";
 import { Transformer } from "../../book/interactive/model.js";
 import { inKind } from "../../book/interactive/raw.js";
 import { joined, readText, SubwordVocabulary } from "../../book/interactive/subwords.js";
@@ -27,14 +27,9 @@ function translate(/** @type {string} */ sentence) {
   const sources = readText(sentence, vocabulary, model.config.max_len, prose);
   const ends = { sosId: vocabulary.sosId, eosId: vocabulary.eosId };
   const ids = sources.map(({ ids: src }) => {
-    if (job.beam) {
-      const search = new BeamSearch(model, src, { ...ends, beamSize: job.beam });
-      while (!search.done) search.step();
-      return search.best()[0].ids;
-    }
-    const greedy = new Greedy(model, src, ends);
-    while (!greedy.done) greedy.step();
-    return greedy.ids;
+    const search = new BeamSearch(model, src, { ...ends, beamSize: job.beam || 1 });
+    while (!search.done) search.step();
+    return search.best()[0].ids;
   });
   const texts = sources.map(({ form }, i) => inKind(vocabulary.decode(ids[i]), form));
   return { ids, text: joined(sources, texts) };

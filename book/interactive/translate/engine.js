@@ -2,7 +2,7 @@
 // it answers are plain numbers, as many as a page shows.
 
 import { largestPlaces } from "../arrays.js";
-import { BeamSearch, Greedy } from "../search.js";
+import { BeamSearch } from "../search.js";
 import { Transformer } from "../model.js";
 import { dialed, drawn } from "../sampling.js";
 import { unpacked } from "../weights.js";
@@ -15,13 +15,12 @@ import { serve } from "../worker.js";
  * @typedef {import("../search.js").Reading} Reading
  * @typedef {import("./session.js").Settings} Settings
  * @typedef {{
- *   token: number, logProbability: number, likeliest: [number, number][],
+ *   number: number, parent: number, token: number, score: number, rank: number | null,
+ *   logProbability: number, likeliest: [number, number][],
  *   attention: Record<string, Matrix[]>
- * }} Step a token, what else was likely and how much, and what the decoder looked at
- * @typedef {Step & {
- *   number: number, parent: number, score: number, rank: number | null
- * }} Node a hypothesis of a beam; 0 is the number of the empty one
- * @typedef {{ done: boolean, step?: Step, living?: Node[], ended?: Node[] }} Progress
+ * }} Node a hypothesis: its last token, what else was likely and how much, and what the
+ *   decoder looked at; 0 is the number of the empty one
+ * @typedef {{ done: boolean, living: Node[], ended: Node[] }} Progress
  */
 
 const LIKELIEST = 5; // how many of the next tokens a page shows
@@ -37,19 +36,15 @@ export class Decoding {
    */
   constructor(model, source, settings, ends, random = Math.random) {
     this.model = model;
-    this.source = source;
     this.settings = structuredClone(settings);
     this.random = random;
-    const { beamSize, lengthPenalty, temperature } = settings;
-    this.options = { ...ends, temperature };
-    const beam = { ...this.options, beamSize, lengthPenalty };
     this.use();
-    this.search = settings.way === "beam" ? new BeamSearch(model, source, beam) : null;
-    this.trace = this.search ? null : new Greedy(model, source, this.options);
+    const beamSize = settings.way === "beam" ? settings.beamSize : 1;
+    this.search = new BeamSearch(model, source, { ...settings, ...ends, beamSize });
     /** What each head of the encoder looked at. */
     this.attention = part(model.attentionWeights(), "encoder");
-    /** @type {Map<Hypothesis | null, number>} */
-    this.numbers = new Map([[this.search?.root ?? null, 0]]);
+    /** By their numbers. @type {(Hypothesis | null)[]} */
+    this.hypotheses = [this.search.root];
   }
 
   /** Take away from the model what this sentence is to be read without. */
@@ -57,68 +52,49 @@ export class Decoding {
     Object.assign(this.model.switches, this.settings.switches);
   }
 
-  /** Write one token more, in a beam one of each hypothesis. @returns {Progress} */
-  step() {
+  /**
+   * Write one token more, in a beam one of each hypothesis.
+   * @param {number} [token] of the reader's choice
+   * @returns {Progress}
+   */
+  step(token) {
     this.use();
-    if (this.search) {
-      const { living, ended, done } = this.search.step();
-      const node = (/** @type {Hypothesis} */ each) => this.node(each);
-      return { done, living: living.map(node), ended: ended.map(node) };
-    }
-    const trace = this.greedy();
-    const step = trace.step();
-    if (this.settings.way === "drawn") {
-      step.token = drawn(dialed(step.logProbabilities, {}), this.random());
-    }
-    return { done: trace.done, step: stepOf(step.token, step) };
+    const { living, ended, done } = this.search.step((logProbabilities, count) => {
+      if (token !== undefined) return [token];
+      if (this.settings.way !== "drawn") return largestPlaces(logProbabilities, count);
+      return [drawn(dialed(logProbabilities, {}), this.random())];
+    });
+    const node = (/** @type {Hypothesis} */ each) => this.node(each);
+    return { done, living: living.map(node), ended: ended.map(node) };
   }
 
   /**
-   * Write one token of the reader's choice; from there it goes on greedily.
-   * @param {number[]} before the tokens in front of it
+   * Write another token behind a hypothesis; from there it goes on without a beam.
+   * @param {number} number
    * @param {number} token
-   * @returns {Progress}
    */
-  overrule(before, token) {
-    this.use();
-    this.search = null;
-    const trace = this.greedy();
-    let same = 0;
-    while (same < before.length && trace.steps[same]?.token === before[same]) same += 1;
-    trace.rewind(same);
-    for (const id of before.slice(same)) trace.step(id);
-    const step = trace.step(token);
-    return { done: trace.done, step: stepOf(token, step) };
-  }
-
-  greedy() {
-    return (this.trace ??= new Greedy(this.model, this.source, this.options));
+  overrule(number, token) {
+    this.search.goOn(/** @type {Hypothesis} */ (this.hypotheses[number]));
+    return this.step(token);
   }
 
   /** @param {Hypothesis} hypothesis @returns {Node} */
   node(hypothesis) {
-    const { parent, token, score, rank, reading } = hypothesis;
-    const number = this.numbers.size;
-    this.numbers.set(hypothesis, number);
-    const step = stepOf(token, /** @type {Reading} */ (reading));
-    return { ...step, number, parent: this.numbers.get(parent) ?? 0, score, rank };
+    const { parent, token, score, rank } = hypothesis;
+    const { logProbabilities, attention } = /** @type {Reading} */ (hypothesis.reading);
+    return {
+      number: this.hypotheses.push(hypothesis) - 1,
+      parent: this.hypotheses.indexOf(parent),
+      token,
+      score,
+      rank,
+      logProbability: logProbabilities[token],
+      likeliest: largestPlaces(logProbabilities, LIKELIEST).map((id) => [
+        id, logProbabilities[id],
+      ]),
+      attention: part(attention, "decoder"),
+    };
   }
-}
-
-/**
- * @param {number} token
- * @param {Omit<Reading, "reader">} reading what it was chosen from
- * @returns {Step}
- */
-function stepOf(token, { logProbabilities, attention }) {
-  return {
-    token,
-    logProbability: logProbabilities[token],
-    likeliest: largestPlaces(logProbabilities, LIKELIEST).map((id) => [
-      id, logProbabilities[id],
-    ]),
-    attention: part(attention, "decoder"),
-  };
 }
 
 /**
@@ -155,8 +131,8 @@ export function serveTranslations() {
     },
     step: (/** @type {string} */ name) => decoding(name).step(),
     overrule: (
-      /** @type {string} */ name, /** @type {number[]} */ before,
+      /** @type {string} */ name, /** @type {number} */ number,
       /** @type {number} */ token,
-    ) => decoding(name).overrule(before, token),
+    ) => decoding(name).overrule(number, token),
   });
 }

@@ -1,9 +1,10 @@
 // How the next token is chosen, and the beam as a tree.
 
 import { button, choice, Controls, row, slider } from "../controls.js";
-import { counted, html } from "../draw.js";
+import { counted, fixed, html } from "../draw.js";
+import { lengthNorm } from "../search.js";
 import { picture } from "./pictures.js";
-import { drawTree, finished, treeNodes } from "./tree.js";
+import { drawTree, treeNodes } from "./tree.js";
 
 /**
  * @typedef {import("./studio.js").Studio} Studio
@@ -79,9 +80,11 @@ export class SearchPart {
     if (session.shown !== this.drawn) this.tree.toEnd();
     this.drawn = session.shown;
     this.list.replaceChildren();
-    for (const { text, sum } of finished(session).slice(0, FINISHED)) {
-      const item = html(this.list, "li", {}, `${sum}: `);
-      html(item, "span", { lang: "es" }, text);
+    for (const { ids, score, rank } of session.finished.slice(0, FINISHED)) {
+      const norm = fixed(lengthNorm(ids.length, session.settings.lengthPenalty));
+      const sum = `${fixed(score)} ÷ ${norm} = ${fixed(rank ?? 0)}: `;
+      const item = html(this.list, "li", {}, sum);
+      html(item, "span", { lang: "es" }, session.vocabulary.decode(ids));
     }
   }
 }

@@ -1,26 +1,26 @@
 // A translation in the making: what was read, what is written, what the reader changed.
 //
 // No drawing here, and no model: that is an `Engine`, which may be far away and answers
-// later. `read` takes a sentence; `compute` asks for the next token (in a beam: for the
-// next step of the search), `show` brings so many steps in sight; `path()` holds them,
-// each with the likeliest next tokens and what each head looked at; `overrule` writes
-// another token in one step and drops what came after.
+// later. `read` takes a sentence; `compute` asks for the next step of the search (with no
+// beam: for the next token), `show` brings so many steps in sight; `path()` holds those of
+// one hypothesis, each with the likeliest next tokens and what each head looked at;
+// `overrule` writes another token in one step and drops what came after.
 
 import { Matrix } from "../arrays.js";
 import { noSwitches } from "../config.js";
 import { inKind, withoutLoops } from "../raw.js";
+import { bestFirst } from "../search.js";
 import { inParts, readText } from "../subwords.js";
 
 /**
  * @typedef {import("./engine.js").Node} Node
  * @typedef {import("./engine.js").Progress} Progress
- * @typedef {import("./engine.js").Step} Step
  * @typedef {import("../subwords.js").SubwordVocabulary} SubwordVocabulary
  * @typedef {Record<string, Matrix[]>} Looked
  * @typedef {{
  *   begin: (source: number[], settings: Settings) => Promise<Looked>,
  *   step: () => Promise<Progress>,
- *   overrule: (before: number[], token: number) => Promise<Progress>
+ *   overrule: (before: number, token: number) => Promise<Progress>
  * }} Engine who reads and writes; `begin` says what each head of the encoder looked at
  * @typedef {"greedy" | "beam" | "drawn"} Way how the next token is chosen
  * @typedef {{
@@ -28,7 +28,7 @@ import { inParts, readText } from "../subwords.js";
  *   switches: import("../config.js").Switches
  * }} Settings
  * @typedef {Omit<Node, "parent"> & { ids: number[], parent: Hypothesis | null }} Hypothesis
- * @typedef {{ living: Hypothesis[], ended: Hypothesis[] }} Frame a step of a beam search
+ * @typedef {{ living: Hypothesis[], ended: Hypothesis[] }} Frame a step of the search
  * @typedef {{ token: number, probability: number, taken: boolean }} Candidate
  */
 
@@ -51,13 +51,10 @@ export class Session {
   /** Which of them is being translated. */
   at = 0;
   /** Translations of others. @type {{ text: string, unsure: boolean }[]} */
-  finished = [];
-  /** The tokens that were written; none in a beam. @type {Step[]} */
-  steps = [];
-  /** What the search of a beam did in each step; null without one.
-   * @type {Frame[] | null} */
-  frames = null;
-  /** Every hypothesis of the beam, by its number. @type {Hypothesis[]} */
+  others = [];
+  /** What the search did in each step. @type {Frame[]} */
+  frames = [];
+  /** Every hypothesis, by its number. @type {Hypothesis[]} */
   hypotheses = [];
   /** Whether the last step is computed. */
   done = false;
@@ -106,14 +103,14 @@ export class Session {
 
   /** Begin with the first sentence; nothing is written yet. */
   again() {
-    this.finished = [];
+    this.others = [];
     this.done = false;
     this.open(0);
   }
 
   /** Go over to another sentence. @param {number} at */
   open(at) {
-    if (this.ended) this.finished[this.at] = { text: this.own(), unsure: this.doubted() };
+    if (this.ended) this.others[this.at] = { text: this.own(), unsure: this.doubted() };
     this.at = at;
     this.begin();
   }
@@ -125,7 +122,8 @@ export class Session {
 
   /** Read the source again under the present settings; nothing is written yet. */
   begin() {
-    this.forget([], this.settings.way === "beam" ? [] : null);
+    this.forget([]);
+    this.hypotheses = [];
     this.forced = new Set();
     this.encoderAttention = {};
     this.take(this.engine.begin(this.source, this.settings), (attention) => {
@@ -134,18 +132,15 @@ export class Session {
   }
 
   /**
-   * Go on from these steps, or from this beam; what is on its way no longer counts.
-   * @param {Step[]} steps
-   * @param {Frame[] | null} frames
+   * Go on from these steps; what is on its way no longer counts.
+   * @param {Frame[]} frames
    */
-  forget(steps, frames) {
+  forget(frames) {
     this.turn += 1;
     this.pending = null;
     this.done = false;
-    this.steps = steps;
     this.frames = frames;
-    this.hypotheses = [];
-    this.show(steps.length);
+    this.show(frames.length);
   }
 
   /**
@@ -170,7 +165,7 @@ export class Session {
 
   /** How many steps have been computed. */
   get computed() {
-    return (this.frames ?? this.steps).length;
+    return this.frames.length;
   }
 
   /** Whether the end of this sentence is in sight. */
@@ -195,11 +190,10 @@ export class Session {
   }
 
   /** @param {Progress} progress */
-  add({ done, step, living = [], ended = [] }) {
+  add({ done, living, ended }) {
     this.done = done;
-    if (step) this.steps.push({ ...step, attention: revived(step.attention) });
     const grown = (/** @type {Node} */ node) => this.grown(node);
-    this.frames?.push({ living: living.map(grown), ended: ended.map(grown) });
+    this.frames.push({ living: living.map(grown), ended: ended.map(grown) });
   }
 
   /** @param {Node} node @returns {Hypothesis} */
@@ -210,18 +204,21 @@ export class Session {
     return (this.hypotheses[node.number] = { ...node, attention, parent, ids });
   }
 
-  /** The hypothesis of the beam that is looked at. @returns {Hypothesis | null} */
-  get hypothesis() {
-    if (this.chosen || !this.frames || !this.shown) return this.chosen;
-    if (this.ended) return bestFirst(this.frames)[0];
-    const { living, ended } = this.frames[this.shown - 1];
-    return living[0] ?? ended[0];
+  /** The steps of the search that are in sight. */
+  get seen() {
+    return this.frames.slice(0, this.shown);
   }
 
-  /** The steps in sight: in a beam those of the hypothesis that is looked at.
-   * @returns {Step[]} */
+  /** All translations in sight that have ended, the best first. */
+  get finished() {
+    return bestFirst(this.seen.flatMap(({ ended }) => ended));
+  }
+
+  /** The steps of the hypothesis that is looked at. */
   path() {
-    return this.frames ? lineOf(this.hypothesis) : this.steps.slice(0, this.shown);
+    const last = this.seen.at(-1);
+    const best = this.ended ? this.finished[0] : (last?.living[0] ?? last?.ended[0]);
+    return lineOf(this.chosen ?? best ?? null);
   }
 
   /** The tokens in sight. */
@@ -265,14 +262,15 @@ export class Session {
    * @param {number} token
    */
   async overrule(place, token) {
-    const before = this.path().slice(0, place);
+    const path = this.path();
     if (this.settings.way === "beam") this.settings.way = "greedy";
     this.forced = new Set([...this.forced].filter((each) => each < place));
-    this.forget(before, null);
-    const ids = before.map((step) => step.token);
-    await this.take(this.engine.overrule(ids, token), (progress) => {
+    const before = path.slice(0, place);
+    this.forget(before.map((step) => ({ living: [step], ended: [] })));
+    const number = before.at(-1)?.number ?? 0;
+    await this.take(this.engine.overrule(number, token), (progress) => {
       this.add(progress);
-      if (token !== this.steps[place].likeliest[0][0]) this.forced.add(place);
+      if (token !== path[place].likeliest[0][0]) this.forced.add(place);
       this.show(place + 1);
     });
   }
@@ -305,7 +303,7 @@ export class Session {
    * @returns {{ text: string, unsure: boolean }[]} */
   parts() {
     const all = this.sources.map((_, at) => {
-      if (at !== this.at) return this.finished[at] ?? { text: "", unsure: false };
+      if (at !== this.at) return this.others[at] ?? { text: "", unsure: false };
       return { text: this.own(), unsure: this.ended && this.doubted() };
     });
     const lines = inParts(this.sources, all.map(({ text }) => text));
@@ -327,16 +325,17 @@ export class Session {
     return inLoop || doubt > (this.reading.unsureAbove ?? Infinity);
   }
 
-  /** Whether anything is other than usual, the size of a beam aside. */
+  /** The usual settings, with a beam of the same size if there is one. */
+  usual() {
+    const { way, beamSize, lengthPenalty } = this.settings;
+    const same = way === "beam" ? { way, beamSize } : { beamSize, lengthPenalty };
+    return { ...usualSettings(), ...same };
+  }
+
+  /** Whether anything is other than usual. */
   get touched() {
-    const { way, temperature, lengthPenalty, switches } = this.settings;
-    const usual = usualSettings();
     return (
-      this.forced.size > 0 ||
-      way === "drawn" ||
-      temperature !== usual.temperature ||
-      (way === "beam" && lengthPenalty !== usual.lengthPenalty) ||
-      JSON.stringify(switches) !== JSON.stringify(usual.switches)
+      this.forced.size > 0 || JSON.stringify(this.settings) !== JSON.stringify(this.usual())
     );
   }
 }
@@ -351,16 +350,6 @@ function revived(attention) {
     new Matrix(rows, cols, data);
   const all = Object.entries(attention);
   return Object.fromEntries(all.map(([name, heads]) => [name, heads.map(matrix)]));
-}
-
-/**
- * All translations of a beam that have ended, the best first.
- * @param {Frame[]} frames
- * @returns {Hypothesis[]}
- */
-export function bestFirst(frames) {
-  const all = frames.flatMap(({ ended }) => ended);
-  return all.sort((a, b) => (b.rank ?? 0) - (a.rank ?? 0));
 }
 
 /**

@@ -12,7 +12,6 @@ import { SENTENCES } from "./examples.js";
 import { notesOn } from "./notes.js";
 import { playButton, Player } from "./player.js";
 import { SearchPart } from "./search_part.js";
-import { usualSettings } from "./session.js";
 import { SwitchesPart } from "./switches_part.js";
 import { percent, showCandidates, showPieces, showText, showWritten } from "./tokens.js";
 
@@ -40,7 +39,6 @@ export class Studio {
     this.withIds = false;
     /** What can be told of a sentence before it is read. @type {string[]} */
     this.told = [];
-    this.compared = "";
     this.typed = addressed().slice(0, MOST) || SENTENCES[0];
     this.picked = "";
     const form = html(root, "form", { class: "interactive-controls" });
@@ -252,7 +250,7 @@ export class Studio {
       place < 0 || session.atRest
         ? "Press a word to see what else was weighed there."
         : `Step ${place + 1}: the likeliest next sub-words. Press another one to ` +
-          `have it written instead${session.frames ? " (greedily from there)" : ""}.`,
+          `have it written instead${session.settings.way === "beam" ? " (greedily from there)" : ""}.`,
     );
     this.candidates.hidden = session.atRest;
     showCandidates(this.candidates, session);
@@ -289,13 +287,9 @@ export class Studio {
   startComparison() {
     const { session, untouched } = this;
     if (!session.touched) return;
-    const { way, beamSize } = session.settings;
-    const settings = usualSettings();
-    if (way === "beam") Object.assign(settings, { way, beamSize });
-    const wanted = JSON.stringify([session.text, settings]);
-    if (wanted === this.compared) return;
-    this.compared = wanted;
-    untouched.settings = settings;
+    const same = JSON.stringify(untouched.settings) === JSON.stringify(session.usual());
+    if (same && untouched.text === session.text) return;
+    untouched.settings = session.usual();
     untouched.read(session.text);
     this.untouchedPlayer.run();
   }

@@ -1,8 +1,7 @@
 // A beam as a growing tree: a column for each step, the best beginning on top.
 
-import { lengthNorm } from "../search.js";
 import { edge, fixed, rect, svg, touchable, write } from "../draw.js";
-import { bestFirst, lineOf } from "./session.js";
+import { lineOf } from "./session.js";
 
 /**
  * @typedef {import("./session.js").Hypothesis} Hypothesis
@@ -17,8 +16,8 @@ const [COLUMN, ROW, WIDE, TALL] = [118, 48, 96, 40];
  * @param {Session} session
  * @returns {Node[]}
  */
-export function treeNodes({ frames, shown }) {
-  return (frames ?? []).slice(0, shown).flatMap(({ living, ended }, step) => {
+export function treeNodes({ seen }) {
+  return seen.flatMap(({ living, ended }, step) => {
     const all = [...living, ...ended].sort((a, b) => b.score - a.score);
     return all.map((hypothesis, row) => {
       return { hypothesis, column: step + 1, row, ended: ended.includes(hypothesis) };
@@ -31,8 +30,7 @@ export function treeNodes({ frames, shown }) {
  * @param {Session} session
  * @returns {Set<Hypothesis>}
  */
-export function keptOnes({ frames, shown }) {
-  const seen = (frames ?? []).slice(0, shown);
+export function keptOnes({ seen }) {
   const tips = [...(seen.at(-1)?.living ?? []), ...seen.flatMap(({ ended }) => ended)];
   return new Set(tips.flatMap(lineOf));
 }
@@ -104,18 +102,4 @@ function drawNode(drawing, session, node, number, state, look, soft) {
   write(group, x + 8, y + 17, name, { class: soft, lang: "es" });
   const text = ended ? `= ${score}` : score;
   write(group, x + 8, y + 34, text, { class: `number ${soft}` });
-}
-
-/**
- * The finished translations in sight, the best first.
- * @param {Session} session
- * @returns {{ text: string, sum: string }[]}
- */
-export function finished(session) {
-  const { frames, shown, vocabulary, settings } = session;
-  return bestFirst((frames ?? []).slice(0, shown)).map(({ ids, score, rank }) => {
-    const norm = fixed(lengthNorm(ids.length, settings.lengthPenalty));
-    const sum = `${fixed(score)} ÷ ${norm} = ${fixed(rank ?? 0)}`;
-    return { text: vocabulary.decode(ids), sum };
-  });
 }
