@@ -17,43 +17,39 @@ const [GAP, WIDEST_GAP] = [8, 26]; // between the words of a sentence
 const TALL = 132; // from one sentence down to the other
 
 /**
+ * Where a word stands: its box, the place of its letters and how they stand there, and
+ * where its lines end.
+ * @typedef {{ box: number[], x: number, look: object, end: number[] }} Spot
+ */
+
+/**
  * Two columns: what is looked at on the left, who looks on the right.
  * @param {SVGElement} drawing
  * @param {number} room
  * @param {Attention} attention
  * @param {number} place the row whose lines are strong; −1 for all
- * @param {[string, string]} titles of the columns
+ * @param {string[]} titles of the columns
+ * @param {number} rows for how many words there is to be room
  * @returns {Size}
  */
-export function drawLines(drawing, room, attention, place, titles) {
+export function drawLines(drawing, room, attention, place, titles, rows = 0) {
   const { keys, queries } = attention;
   const width = Math.min(room, 460);
   const left = Math.max(widest([...keys, titles[0]]) + 8, 60);
   const right = width - Math.max(widest([...queries, titles[1]]) + 16, 60);
   write(drawing, left - 8, 16, titles[0], { ...END, class: "soft" });
   write(drawing, right + 8, 16, titles[1], { class: "soft" });
-  drawWeights(drawing, attention, place, (key, query, aside) => [
-    [left, middle(key) + aside], [right, middle(query) + aside],
-  ]);
-  keys.forEach((_, at) => {
-    const box = [0, middle(at) - 13, left, 26];
-    drawKey(drawing, attention, place, at, box, [left - 8, END]);
+  const middle = (/** @type {number} */ at) => 30 + ROW * (at + 0.5);
+  const above = keys.map((_, at) => {
+    const end = [left, middle(at)];
+    return { box: [0, middle(at) - 13, left, 26], x: left - 8, look: END, end };
   });
-  queries.forEach((_, at) => {
-    const box = [right, middle(at) - 13, width - right - 1, 26];
-    drawQuery(drawing, attention, place, at, box, [right + 8, {}]);
+  const below = queries.map((_, at) => {
+    const [box, end] = [[right, middle(at) - 13, width - right - 1, 26], [right, middle(at)]];
+    return { box, x: right + 8, look: {}, end };
   });
-  return { width, height: columnHeight(Math.max(keys.length, queries.length)) };
-}
-
-/** How far down a row has its middle. @param {number} at */
-function middle(at) {
-  return 30 + ROW * (at + 0.5);
-}
-
-/** How tall a column of so many rows is. @param {number} rows */
-function columnHeight(rows) {
-  return middle(rows) - 4;
+  drawPair(drawing, attention, place, above, below, [0, 1]);
+  return { width, height: middle(Math.max(keys.length, queries.length, rows)) - 4 };
 }
 
 /**
@@ -67,87 +63,78 @@ function columnHeight(rows) {
  * @returns {Size}
  */
 export function drawSentences(drawing, room, attention, place, all) {
-  const { keys, queries } = attention;
-  const [above, below] = [boxes(keys, 1, room), boxes(all, TALL, room)];
+  const above = spots(attention.keys, room, 1, 27);
+  const below = spots(all, room, TALL, TALL);
   if (!above.length || !below.length) {
-    const { width } = drawLines(drawing, room, attention, place, ["it reads", "it writes"]);
-    return { width, height: columnHeight(Math.max(keys.length, all.length)) };
+    const titles = ["it reads", "it writes"];
+    return drawLines(drawing, room, attention, place, titles, all.length);
   }
-  const center = (/** @type {number[]} */ [x, , width]) => x + width / 2;
-  drawWeights(drawing, attention, place, (key, query, aside) => [
-    [center(above[key]) + aside, 27], [center(below[query]) + aside, TALL],
-  ]);
-  keys.forEach((_, at) => {
-    drawKey(drawing, attention, place, at, above[at], [center(above[at]), MIDDLE]);
-  });
-  queries.forEach((_, at) => {
-    drawQuery(drawing, attention, place, at, below[at], [center(below[at]), MIDDLE]);
-  });
+  drawPair(drawing, attention, place, above, below, [1, 0]);
   return { width: room, height: TALL + 28 };
 }
 
 /**
  * Where the words of a sentence stand, side by side; none if there is no room.
  * @param {string[]} words
- * @param {number} top
  * @param {number} room
- * @returns {number[][]}
+ * @param {number} top
+ * @param {number} edge where lines end
+ * @returns {Spot[]}
  */
-function boxes(words, top, room) {
+function spots(words, room, top, edge) {
   const widths = words.map((word) => widthOf(word) + 18);
   const letters = widths.reduce((sum, width) => sum + width, 2);
   const gap = Math.min(WIDEST_GAP, (room - letters) / (words.length - 1));
   if (gap < GAP) return [];
-  let x = (room - letters - gap * (words.length - 1)) / 2 + 1;
-  return widths.map((width) => [(x += width + gap) - width - gap, top, width, 26]);
+  let left = (room - letters - gap * (words.length - 1)) / 2 + 1;
+  return widths.map((width) => {
+    const [box, x] = [[left, top, width, 26], left + width / 2];
+    left += width + gap;
+    return { box, x, look: MIDDLE, end: [x, edge] };
+  });
 }
 
 /**
- * What is looked at, and how much.
+ * The lines from who looks to what is looked at, and the words at both ends: those that
+ * look can be pressed, those that are looked at are shaded.
  * @param {SVGElement} drawing
  * @param {Attention} attention
  * @param {number} place
- * @param {number} at
- * @param {number[]} box
- * @param {[number, import("../draw.js").Attributes]} letters where they stand, and how
+ * @param {Spot[]} above of the keys
+ * @param {Spot[]} below of the queries
+ * @param {number[]} aside which way the lines of several heads part
  */
-function drawKey(drawing, attention, place, at, box, [x, look]) {
-  const share = looked(attention, place)[at] ?? 0;
-  rect(drawing, box, { rx: 4, fill: tint(share / 2, "key", "paper") });
-  write(drawing, x, box[1] + 18, attention.keys[at], look);
-}
-
-/** Who looks; it can be pressed. @type {typeof drawKey} */
-function drawQuery(drawing, attention, place, at, box, [x, look]) {
-  const query = attention.queries[at];
-  const most = strongest(attention, at);
-  const where = most ? `looked most at ${most.key}, ${fixed(most.weight)}` : "";
-  const token = touchable(drawing, `row-${at}`, `${query} ${where}`, at === place);
-  const [fill, stroke] =
-    at === place ? ["var(--field)", "var(--accent)"] : ["var(--paper)", "none"];
-  rect(token, box, { rx: 4, fill, stroke });
-  write(token, x, box[1] + 18, query, look);
-}
-
-/**
- * The lines from who looks to what is looked at.
- * @param {SVGElement} drawing
- * @param {Attention} attention
- * @param {number} place
- * @param {(key: number, query: number, aside: number) => number[][]} ends of a line
- */
-function drawWeights(drawing, { heads }, place, ends) {
+function drawPair(drawing, attention, place, above, below, aside) {
+  const { keys, queries, heads } = attention;
   heads.forEach(({ weights, color }, head) => {
-    const aside = 3 * (head - (heads.length - 1) / 2); // side by side, not one over all
+    const far = 3 * (head - (heads.length - 1) / 2); // side by side, not one over all
     forStrong(weights, (weight, query, key) => {
       const strong = place < 0 || query === place;
-      const [from, to] = ends(key, query, aside);
+      const [from, to] = [above[key], below[query]].map(({ end }) =>
+        end.map((number, axis) => number + far * aside[axis]),
+      );
       segment(drawing, from, to, {
         stroke: `var(--role-${color})`,
         "stroke-width": (1 + 4 * weight).toFixed(1),
         opacity: (weight ** 0.7 * (strong ? 0.95 : 0.25)).toFixed(3),
       });
     });
+  });
+  const shares = looked(attention, place);
+  keys.forEach((key, at) => {
+    const { box, x, look } = above[at];
+    rect(drawing, box, { rx: 4, fill: tint((shares[at] ?? 0) / 2, "key", "paper") });
+    write(drawing, x, box[1] + 18, key, { ...look });
+  });
+  queries.forEach((query, at) => {
+    const { box, x, look } = below[at];
+    const most = strongest(attention, at);
+    const where = most ? `looked most at ${most.key}, ${fixed(most.weight)}` : "";
+    const token = touchable(drawing, `row-${at}`, `${query} ${where}`, at === place);
+    const [fill, stroke] =
+      at === place ? ["var(--field)", "var(--accent)"] : ["var(--paper)", "none"];
+    rect(token, box, { rx: 4, fill, stroke });
+    write(token, x, box[1] + 18, query, { ...look });
   });
 }
 
@@ -185,14 +172,8 @@ function tint(weight, role, ground) {
  * @returns {Size}
  */
 export function drawHeat(drawing, room, attention, place) {
-  return attention.heads.length === 1
-    ? drawLarge(drawing, room, attention, place)
-    : drawSmall(drawing, room, attention, place);
-}
-
-/** @type {typeof drawHeat} */
-function drawLarge(drawing, room, attention, place) {
   const { keys, queries, heads } = attention;
+  if (heads.length !== 1) return drawSmall(drawing, room, attention, place);
   const left = widest(queries) + 10;
   const top = 0.75 * widest(keys) + 22;
   const side = Math.min(32, Math.max(18, (room - left - 30) / Math.max(1, keys.length)));
@@ -213,8 +194,7 @@ function drawLarge(drawing, room, attention, place) {
 }
 
 /** @type {typeof drawHeat} */
-function drawSmall(drawing, room, attention, place) {
-  const { keys, queries, heads } = attention;
+function drawSmall(drawing, room, { keys, queries, heads }, place) {
   const count = Math.max(1, Math.min(heads.length, Math.floor(room / 150)));
   const wide = (room - 16 * (count - 1)) / count;
   const side = Math.min(20, wide / Math.max(1, keys.length));

@@ -33,23 +33,20 @@ export function numbered(count) {
  * @returns {Attention}
  */
 export function attentionOf(session, view) {
-  const { vocabulary, source } = session;
+  const { vocabulary, source, config } = session;
   const name = attentionName(view);
   const read = source.map((id) => vocabulary.tokens[id]);
   if (view.kind === "encoder") {
-    const all = session.encoderAttention[name] ?? [];
-    return { queries: read, keys: read, heads: chosenHeads(all, view.head) };
+    return inView(read, read, session.encoderAttention[name] ?? [], view.head);
   }
   const steps = session.path();
   const written = steps.map(({ token }) => vocabulary.tokens[token]);
   const before = [vocabulary.tokens[vocabulary.sosId], ...written].slice(0, steps.length);
-  const keys = view.kind === "cross" ? read : before;
-  const count = session.config.n_heads;
-  const all = Array.from({ length: count }, (_, head) =>
+  const [queries, keys] = view.kind === "cross" ? [written, read] : [before, before];
+  const heads = Array.from({ length: config.n_heads }, (_, head) =>
     rowsOf(steps.map(({ attention }) => attention[name][head]), keys.length),
   );
-  const queries = view.kind === "cross" ? written : before;
-  return { queries, keys, heads: chosenHeads(all, view.head) };
+  return inView(queries, keys, heads, view.head);
 }
 
 /**
@@ -60,31 +57,32 @@ export function attentionOf(session, view) {
  */
 function rowsOf(matrices, width) {
   const table = new Matrix(matrices.length, width);
-  const last = matrices.at(-1);
-  if (last && matrices.length > 1 && last.rows === matrices.length) {
-    last.toRows().forEach((row, t) => table.row(t).set(row));
-  } else {
-    matrices.forEach((each, t) => table.row(t).set(each.row(each.rows - 1)));
-  }
+  matrices.forEach((each, t) => {
+    const last = matrices[matrices.length - 1];
+    const all = last.rows === matrices.length;
+    table.row(t).set(all ? last.row(t) : each.row(each.rows - 1));
+  });
   return table;
 }
 
 /**
- * @param {Matrix[]} all
+ * @param {string[]} queries
+ * @param {string[]} keys
+ * @param {Matrix[]} all the weights of each head
  * @param {View["head"]} wanted
- * @returns {Head[]}
+ * @returns {Attention}
  */
-function chosenHeads(all, wanted) {
+function inView(queries, keys, all, wanted) {
   const heads = all.map((weights, head) => ({
     name: `head ${head + 1}`,
     color: COLORS[head % COLORS.length],
     weights,
   }));
-  if (wanted === "each" || !all.length) return heads;
-  if (wanted !== "mean") return [heads[wanted]];
-  const mean = new Matrix(all[0].rows, all[0].cols);
-  for (const { data } of all) data.forEach((x, i) => (mean.data[i] += x / all.length));
-  return [{ name: "mean of all heads", color: "weight", weights: mean }];
+  const each = { queries, keys, heads };
+  if (wanted === "each" || !all.length) return each;
+  if (wanted !== "mean") return { queries, keys, heads: [heads[wanted]] };
+  const weights = Matrix.fromRows(queries.map((_, row) => looked(each, row)));
+  return { queries, keys, heads: [{ name: "mean of all heads", color: "weight", weights }] };
 }
 
 /**
@@ -93,8 +91,8 @@ function chosenHeads(all, wanted) {
  * @param {Attention} attention
  * @param {number} row
  */
-export function looked({ keys, heads }, row) {
-  if (!heads.length || row < 0 || row >= heads[0].weights.rows) return [];
+export function looked({ queries, keys, heads }, row) {
+  if (!heads.length || !(row in queries)) return [];
   return keys.map(
     (_, key) =>
       heads.reduce((sum, { weights }) => sum + weights.row(row)[key], 0) / heads.length,
