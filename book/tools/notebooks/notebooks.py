@@ -29,17 +29,22 @@ THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 ONE_THREAD = dict.fromkeys(THREADS, "1")
 
 
-def store(notebook: NotebookNode, path: Path) -> None:
-    """Write one notebook in its normal form, with the same line ends everywhere."""
-    to_normal_form(notebook)
-    path.write_text(serialize(notebook), encoding="utf-8", newline="\n")
+def stored_form(notebook: NotebookNode, name: str, address: Address) -> str:
+    """The text of a notebook's file, in its normal form.
 
-
-def put_generated(notebook: NotebookNode, name: str, address: Address) -> None:
-    """Put in what is never written by hand: the setup cell, links, alt texts."""
+    With what is never written by hand: the setup cell, links, alt texts.
+    """
     put_setup_cell(notebook, address)
     put_page_links(notebook, name, address)
     put_alt_texts(notebook)
+    to_normal_form(notebook)
+    return serialize(notebook)
+
+
+def store(notebook: NotebookNode, path: Path, address: Address) -> None:
+    """Write one notebook, with the same line ends everywhere."""
+    text = stored_form(notebook, path.stem, address)
+    path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def execute(notebook: NotebookNode, folder: Path) -> None:
@@ -70,39 +75,26 @@ def format_code(path: Path) -> None:
 
 def run(path: Path, address: Address) -> list[str]:
     """Run one notebook and store it; what stands in the way comes back as sentences."""
-    notebook = read(path)
-    put_generated(notebook, path.stem, address)
-    store(notebook, path)
+    store(read(path), path, address)
     format_code(path)
     notebook = read(path)
     try:
         execute(notebook, path.parent.resolve())
     except CellExecutionError as error:
         return [f"a cell failed, outputs not stored:\n{error}"]
-    store(notebook, path)
+    store(notebook, path, address)
     return list(departures(notebook))
-
-
-def renew_setup(path: Path, address: Address) -> None:
-    """Renew what is generated in one notebook, its outputs untouched."""
-    notebook = read(path)
-    put_generated(notebook, path.stem, address)
-    store(notebook, path)
 
 
 def check(path: Path, address: Address) -> list[str]:
     """Say what departs from the form in which this notebook should be stored."""
-    stored = path.read_text(encoding="utf-8")
     notebook = read(path)
     found = list(departures(notebook))
-    sources = [cell.source for cell in notebook.cells]
-    put_generated(notebook, path.stem, address)
-    if sources != [cell.source for cell in notebook.cells]:
-        found.append("the setup cell, a link or an alt text is old: `make address`")
-    else:
-        to_normal_form(notebook)
-        if serialize(notebook) != stored:
-            found.append("the file is not in its normal form: run `make notebooks`")
+    if stored_form(notebook, path.stem, address) != path.read_text(encoding="utf-8"):
+        found.append(
+            "the file is not in its normal form, or its setup cell, a link or an alt "
+            "text is old: run `make address`"
+        )
     return found
 
 
@@ -111,9 +103,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Run the notebooks and store them.")
     parser.add_argument("paths", nargs="*", type=Path, help="all without")
     paths = parser.parse_args(arguments).paths or notebooks()
-    for path in paths:
-        if not path.is_file():
-            parser.error(f"{path} is not there: name a notebook in book/.")
     # An appendix numbers nothing.
     number_chapters(path for path in paths if path.name[0].isdigit())
     address, failed = read_address(), False

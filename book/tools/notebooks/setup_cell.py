@@ -25,20 +25,15 @@ if not all(getattr(find_spec(name), "origin", None) for name in ("lib", "bertviz
 """
 
 
-def setup_source(address: Address) -> str:
-    """The text of the setup cell for a project at this address."""
-    return _TEMPLATE.format(archive=address.archive)
-
-
-def is_setup_cell(cell: NotebookNode) -> bool:
-    """Whether a cell is the setup cell, of this or of an earlier make."""
-    return "setup" in cell.metadata.get("tags", [])
+def setup_source(archive: str) -> str:
+    """The text of the setup cell that installs lib from the archive at an address."""
+    return _TEMPLATE.format(archive=archive)
 
 
 def setup_cell(address: Address) -> NotebookNode:
     """The setup cell, folded in Colab (`cellView`) and on the page (`hide-cell`)."""
     cell: NotebookNode = new_code_cell(
-        source=setup_source(address),
+        source=setup_source(address.archive),
         metadata={
             "cellView": "form",
             "mystnb": {"code_prompt_show": "Show the setup cell"},
@@ -51,8 +46,8 @@ def setup_cell(address: Address) -> NotebookNode:
 def put_setup_cell(notebook: NotebookNode, address: Address) -> None:
     """Make the setup cell the second cell, in the place of the one that is there."""
     fresh = setup_cell(address)
-    old = [cell for cell in notebook.cells if is_setup_cell(cell)]
-    if old:  # its number among the cells stays: it prints nothing that is stored
-        fresh.execution_count = old[0].execution_count
-    cells = [cell for cell in notebook.cells if not is_setup_cell(cell)]
-    notebook.cells = [*cells[:1], fresh, *cells[1:]]
+    title, *cells = notebook.cells
+    if cells and "setup" in cells[0].metadata.get("tags", []):
+        # Its number among the cells stays: it prints nothing that is stored.
+        fresh.execution_count = cells.pop(0).execution_count
+    notebook.cells = [title, fresh, *cells]

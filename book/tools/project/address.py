@@ -8,16 +8,14 @@ import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import yaml
 
 ROOT = Path(__file__).resolve().parents[3]
 COLAB = "https://colab.research.google.com/github"
-_WORD = r"\w[\w-]*"
+_HOST = r"https?://\w[\w-]*(?:\.\w[\w-]*)*(?::\d+)?"
 _PART = r"[\w~][\w.~-]*"  # of a path
-_HOST = rf"https?://{_WORD}(?:\.{_WORD})*(?::\d+)?"
 
 
 @dataclass(frozen=True)
@@ -26,13 +24,12 @@ class Address:
 
     url: str
     revision: str
-    branch: str = "main"
     published: str = ""  # where the site stands, if not on GitHub Pages
 
     @property
     def host(self) -> str:
         """The host of the repository."""
-        return (urlsplit(self.url).hostname or "").removeprefix("www.")
+        return urlsplit(self.url).hostname or ""
 
     @property
     def slug(self) -> str:
@@ -63,15 +60,12 @@ class Address:
         return f"{COLAB}/{self.slug}/blob/{self.revision}"
 
 
-def parse_address(
-    url: str, revision: str, branch: str = "main", published: str = ""
-) -> Address:
+def parse_address(url: str, revision: str, published: str = "") -> Address:
     """Make an address out of the settings.
 
     Raises:
-        ValueError: If the repository's address is not https://host/owner/name, that of
-            the site not an address, or missing where nobody can guess it, or the branch
-            or revision no name for one.
+        ValueError: If the repository's address is not https://host/owner/name, or that
+            of the site not an address, or missing where nobody can guess it.
     """
     url, published = url.rstrip("/"), published.rstrip("/")
     for setting, given, pattern, form in (
@@ -82,13 +76,7 @@ def parse_address(
             raise ValueError(
                 f"{setting} in _config.yml is {given!r}: write it as https://host/{form}."
             )
-    for what, name in {"branch": branch, "revision": revision}.items():
-        if not re.fullmatch(rf"{_WORD}([./]{_WORD})*(?<!\.lock)", name):
-            raise ValueError(
-                f"the {what} is {name!r}: write words of letters, digits and '-', with "
-                "'.' or '/' between them."
-            )
-    address = Address(url, revision, branch, published)
+    address = Address(url, revision, published)
     if address.host != "github.com" and not published:
         raise ValueError(
             f"html.baseurl in _config.yml is missing: the repository is at "
@@ -101,34 +89,13 @@ def read_address(root: Path = ROOT) -> Address:
     """Read the address from `_config.yml`, and the version from pyproject.toml.
 
     Raises:
-        ValueError: If `_config.yml` cannot be read, or the address cannot be right.
+        ValueError: If the address cannot be right.
     """
-    settings = _read_settings(root / "_config.yml")
+    settings = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8")) or {}
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    repository, html = (settings.get(part) or {} for part in ("repository", "html"))
     return parse_address(
-        _text(settings, "repository", "url"),
+        str(repository.get("url", "")),
         f"v{project['project']['version']}",
-        _text(settings, "repository", "branch"),
-        _text(settings, "html", "baseurl"),
+        str(html.get("baseurl", "")),
     )
-
-
-def _read_settings(path: Path) -> dict[str, Any]:
-    try:
-        settings = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise ValueError(f"{path.name}, line {line}: {error.problem}.") from None
-    return settings if isinstance(settings, dict) else {}
-
-
-def _text(settings: dict[str, Any], section: str, key: str) -> str:
-    """A setting; empty where it is missing."""
-    part = settings.get(section)
-    value = part.get(key) if isinstance(part, dict) else None
-    if value is not None and not isinstance(value, str):
-        raise ValueError(
-            f"{section}.{key} in _config.yml is {value!r}, which is not text: put it "
-            "between quotes."
-        )
-    return value or ""
