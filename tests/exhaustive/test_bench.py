@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -77,8 +76,7 @@ def test_sentences_are_as_long_as_everyday_ones() -> None:
     assert 3 <= src.min() <= src.max() <= 60
     assert 0.4 < more.mean() < 0.8
     # The longer the source, the further its translation may be from that length.
-    assert 1.3 < more[src < 8].std() < 1.6
-    assert 2.2 < more[src > 12].std() < 2.9
+    assert 1.3 < more[src < 8].std() < 1.6 < 2.2 < more[src > 12].std() < 2.9
 
 
 def test_both_models_have_the_same_size() -> None:
@@ -110,18 +108,15 @@ def test_the_loss_is_the_same_number_whoever_computes_it() -> None:
         torch.testing.assert_close(loss(model, batch), expected)
 
 
-@pytest.mark.parametrize("half", [False, True])
-def test_every_contender_learns_in_the_loop(half: bool) -> None:
+def test_every_contender_learns_in_the_loop() -> None:
+    batch = batches.batches_by_length(QUICK)[0]
     for name, build in training.MODELS.items():
         model = build(QUICK)
-        before = [parameter.clone() for parameter in model.parameters()]
-        batch = batches.batches_by_length(QUICK)[0]
-        step = training.trainer(model, [batch], half=half)
+        before = nn.utils.parameters_to_vector(model.parameters()).clone()
+        step = training.trainer(model, [batch])
         assert step(0) == int((batch.tgt_out != 0).sum())
-        assert any(
-            not torch.equal(now, then)
-            for now, then in zip(model.parameters(), before, strict=True)
-        ), name
+        after = nn.utils.parameters_to_vector(model.parameters())
+        assert not torch.equal(before, after), name
 
 
 # --- what is written ------------------------------------------------------------------
@@ -131,7 +126,7 @@ def test_every_section_runs_and_is_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # No process of its own: one section believes in it, the other has no compiler.
-    no_compiler = Mock(side_effect=RuntimeError("no compiler was found"))
+    no_compiler = Mock(side_effect=RuntimeError("a\nno compiler was found"))
     monkeypatch.setattr(training, "in_fresh_process", lambda *_: 12.6)
     monkeypatch.setattr(sections, "in_fresh_process", no_compiler)
     assert command.main(["--quick", "--out", str(tmp_path)]) == 0
@@ -142,7 +137,6 @@ def test_every_section_runs_and_is_written(
             assert 0 < row["low"] <= row["median"] <= row["high"], (name, row)
     assert result["sections"]["training"]["rows"][0]["megabytes"] == 13
     assert result["sections"]["compile"]["note"].endswith("no compiler was found.")
-    assert any("tokens" in ratio for ratio in result["sections"]["cache"]["ratios"])
     text = (tmp_path / "bench.md").read_text(encoding="utf-8")
     assert text == capsys.readouterr().out
     for section in result["sections"].values():
@@ -165,36 +159,16 @@ def test_a_section_alone_leaves_the_others_of_this_machine(tmp_path: Path) -> No
     record["environment"]["processor"] = "another"
     file.write_text(json.dumps(record))
     assert measured("threads") == ["threads"]
-    file.write_text("{")
-    assert measured("beam") == ["beam"]
 
 
-def test_a_quick_run_leaves_the_record_alone(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_quick_run_leaves_the_record_alone() -> None:
     before = (command.RECORDS / "bench.json").read_bytes()
-    assert command.main(["--quick", "threads"]) == 0
+    assert command.main(["--quick", "beam"]) == 0
     assert (command.RECORDS / "bench.json").read_bytes() == before
-    assert "## Threads" in capsys.readouterr().out
-
-
-def test_a_wrong_section_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command.main(["--quick", "speed"]) == 2
-    error = capsys.readouterr().err
-    assert error.startswith("There is no section 'speed'; they are training, ")
-    assert len(error.splitlines()) == 1
-
-
-def test_the_record_names_no_machine_and_no_path() -> None:
-    told = json.dumps(timing.environment())
-    assert platform.node() not in told or len(platform.node()) < 4
-    assert "/" not in told.replace("\\/", "")
 
 
 def test_memory_is_measured_in_a_process_of_its_own() -> None:
-    assert 0 < timing.in_fresh_process(training.peak_of, training.OURS, True) < 500
-    with pytest.raises(RuntimeError, match="KeyError: 'nobody'"):
-        timing.in_fresh_process(training.peak_of, "nobody", True)
+    assert 0 < timing.in_fresh_process(training.peak_of, training.OURS, QUICK) < 500
 
 
 def test_the_shipped_record_is_of_the_sizes_that_the_book_names() -> None:

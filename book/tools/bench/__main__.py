@@ -15,7 +15,6 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from book.tools.bench.models import QUICK, Sizes
 from book.tools.bench.sections import SECTIONS, measure
@@ -28,23 +27,24 @@ RECORDS = SHIPPED / "measurements"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the sections that were asked for; 2 if the question makes no sense."""
+    """Run the sections that were asked for, or all."""
     parser = argparse.ArgumentParser(prog="bench", description=__doc__.splitlines()[0])
     names = ", ".join(SECTIONS)
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=names)
     parser.add_argument("--quick", action="store_true", help="tiny sizes, no file")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="where files go")
     options = parser.parse_args(arguments)
-    for name in options.sections:
-        if name not in SECTIONS:
-            print(f"There is no section {name!r}; they are {names}.", file=sys.stderr)
-            return 2
+    if unknown := set(options.sections) - SECTIONS.keys():
+        parser.error(f"there is no section {unknown.pop()!r}; they are {names}")
     sizes = QUICK if options.quick else Sizes()
     folder = options.out or (None if options.quick else RECORDS)
-    file = folder / "bench.json" if folder else None
-    head = {"environment": environment(), "sizes": dataclasses.asdict(sizes)}
-    result = begun(file, head)
-    found = result.setdefault("sections", {})
+    how = {"environment": environment(), "sizes": dataclasses.asdict(sizes)}
+    result = json.loads(json.dumps(how))
+    if folder and (folder / "bench.json").is_file():
+        before = read_json(folder / "bench.json")
+        # What was measured on another machine, or in another way, does not stay.
+        result = before if result.items() <= before.items() else result
+    found = result.get("sections", {})
     for name in options.sections or SECTIONS:
         start = time.perf_counter()
         date = datetime.date.today().isoformat()
@@ -57,21 +57,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             write_whole(folder / "bench.md", table(result))
     print(table(result), end="")
     return 0
-
-
-def begun(file: Path | None, head: dict[str, Any]) -> dict[str, Any]:
-    """Return what a file holds, if it was measured in this way; else the head alone.
-
-    Args:
-        file: where it would stand; None for a trial.
-        head: how all is measured: sizes, settings, the machine.
-    """
-    head = json.loads(json.dumps(head))
-    try:
-        found = read_json(file) if file and file.is_file() else {}
-    except ValueError:  # damaged: measured anew
-        found = {}
-    return found if head.items() <= found.items() else head
 
 
 if __name__ == "__main__":

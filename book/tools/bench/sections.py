@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import torch
 
 from book.tools.bench import training, writing
-from book.tools.bench.models import QUICK, Sizes
+from book.tools.bench.models import Sizes
 from book.tools.bench.timing import Row, Turns, in_fresh_process
 
 
@@ -101,24 +101,25 @@ SECTIONS = {
 
 def measure(name: str, sizes: Sizes) -> dict[str, Any]:
     """Measure a section, or say why there is nothing to measure."""
-    section, quick = SECTIONS[name], sizes is QUICK
+    section = SECTIONS[name]
     half, quarter = sizes.decoded // 2, sizes.decoded // 4
     what = section.what.format(sizes=sizes, half=half, quarter=quarter)
     head = {"title": section.title, "unit": section.unit, "what": what}
     if not section.apart:
-        return head | run_turns(name, quick)
+        return head | run_turns(name, sizes)
     try:
-        return head | in_fresh_process(run_turns, name, quick, seconds=150)
-    except RuntimeError as error:
-        return {**head, "rows": [], "ratios": [], "note": f"Not measured: {error}."}
+        return head | in_fresh_process(run_turns, name, sizes, seconds=150)
+    except Exception as error:  # whatever a compiler may say
+        last = str(error).strip().rpartition("\n")[2][:200]
+        return {**head, "rows": [], "ratios": [], "note": f"Not measured: {last}."}
 
 
-def run_turns(name: str, quick: bool) -> dict[str, list[Row]]:
+def run_turns(name: str, sizes: Sizes) -> dict[str, list[Row]]:
     """Let the contenders of a section take their turns in this process."""
     torch.manual_seed(0)
     rows: dict[str, Row] = {}
     ratios: list[Row] = []
-    for turns in SECTIONS[name].turns(QUICK if quick else Sizes()):
+    for turns in SECTIONS[name].turns(sizes):
         found, compared = turns.run()
         for row in found:
             rows.setdefault(row["name"], row)

@@ -1,10 +1,10 @@
 """How all is timed: side by side, in turns, medians, and a fresh process."""
 
-import json
+import multiprocessing
+import operator
 import os
 import platform
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,10 +16,6 @@ import torch
 Contender = Callable[[int], float]  # does the work of one round, returns its units
 Rates = dict[str, list[float]]  # units a second of each round, for each contender
 Row = dict[str, Any]
-
-PROGRAM = """import importlib, json, sys
-module, name, given = json.loads(sys.argv[1])
-print(json.dumps(getattr(importlib.import_module(module), name)(*given)))"""
 
 
 class Turns(NamedTuple):
@@ -67,19 +63,14 @@ def race(contenders: Mapping[str, Contender], rounds: int) -> Rates:
 
 def spread(values: Sequence[float]) -> dict[str, float]:
     """Return the median and the range, to four digits."""
-    numbers = {
-        "median": statistics.median(values),
-        "low": min(values),
-        "high": max(values),
-    }
-    return {name: float(f"{value:.4g}") for name, value in numbers.items()}
+    kinds = {"median": statistics.median, "low": min, "high": max}
+    return {name: float(f"{kind(values):.4g}") for name, kind in kinds.items()}
 
 
 def ratio(rates: Rates, faster: str, slower: str) -> dict[str, Any]:
     """Compare two contenders round by round: each pair ran one after the other."""
-    pairs = zip(rates[faster], rates[slower], strict=True)
-    values = [one / other for one, other in pairs]
-    return {"name": f"{faster} ÷ {slower}", **spread(values)}
+    values = map(operator.truediv, rates[faster], rates[slower])
+    return {"name": f"{faster} ÷ {slower}", **spread(list(values))}
 
 
 def peak_bytes() -> int:
@@ -96,21 +87,16 @@ def peak_bytes() -> int:
 def in_fresh_process(
     function: Callable[..., Any], *given: Any, seconds: int = 240
 ) -> Any:
-    """Call a function of a module in a new process; all that is said is JSON.
+    """Call a function of a module in a new process; what it raises is raised here.
 
     Raises:
-        RuntimeError: if it fails or takes too long; the message is its last line.
+        TimeoutError: if it takes too long.
     """
-    job = json.dumps([function.__module__, function.__name__, given])
-    command = [sys.executable, "-c", PROGRAM, job]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
-    except subprocess.TimeoutExpired:
-        raise RuntimeError(f"it took longer than {seconds} s") from None
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise RuntimeError(last[:200])
-    return json.loads(done.stdout.splitlines()[-1])
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        try:
+            return pool.apply_async(function, given).get(seconds)
+        except multiprocessing.TimeoutError:
+            raise TimeoutError(f"it took longer than {seconds} s") from None
 
 
 def environment() -> dict[str, Any]:

@@ -14,7 +14,7 @@ from book.tools.bench.batches import (
     batches_of_one_length,
     padding_share,
 )
-from book.tools.bench.models import QUICK, PyTorchModel, Sizes, book_model
+from book.tools.bench.models import PyTorchModel, Sizes, book_model
 from book.tools.bench.timing import Contender, Turns, in_fresh_process, peak_bytes
 from book.tools.project.address import ROOT
 from lib.attention import MultiHeadAttention
@@ -33,9 +33,9 @@ OURS, THEIRS, AS_IT_COMES, PADDED = (
 )
 MODELS: dict[str, Callable[[Sizes], nn.Module]] = {
     OURS: book_model,
-    THEIRS: lambda sizes: PyTorchModel(sizes, paper_dropout=True).train(),
-    AS_IT_COMES: lambda sizes: PyTorchModel(sizes, paper_dropout=False).train(),
-    PADDED: lambda sizes: PyTorchModel(sizes, paper_dropout=False).train(),
+    THEIRS: lambda sizes: PyTorchModel(sizes, paper_dropout=True),
+    AS_IT_COMES: lambda sizes: PyTorchModel(sizes, paper_dropout=False),
+    PADDED: lambda sizes: PyTorchModel(sizes, paper_dropout=False),
 }
 Loss = Callable[[nn.Module, Batch], Tensor]
 
@@ -102,7 +102,7 @@ def training(sizes: Sizes) -> Iterator[Turns]:
         for name, build in MODELS.items()
     }
     facts = {
-        name: {"megabytes": round(in_fresh_process(peak_of, name, sizes is QUICK))}
+        name: {"megabytes": round(in_fresh_process(peak_of, name, sizes))}
         for name in MODELS
     }
     slow = {OURS: steps[OURS], PADDED: steps.pop(PADDED)}
@@ -112,9 +112,8 @@ def training(sizes: Sizes) -> Iterator[Turns]:
     yield Turns(slow, sizes.few_rounds, [(OURS, PADDED)], facts)
 
 
-def peak_of(name: str, quick: bool) -> float:
+def peak_of(name: str, sizes: Sizes) -> float:
     """Return how many megabytes three steps of a contender add to this process."""
-    sizes = QUICK if quick else Sizes()
     batches = batches_of_one_length if name == PADDED else batches_by_length
     prepared = batches(sizes)[:3]
     before = peak_bytes()
@@ -184,10 +183,9 @@ def threads(sizes: Sizes) -> Iterator[Turns]:
 
         return run
 
-    one, all_of_them = "1 thread", f"{most} threads"
-    steps = {all_of_them: on(most)} if most > 1 else {}
-    pairs = [(name, one) for name in steps]
-    yield Turns(steps | {one: on(1)}, sizes.few_rounds, pairs)
+    all_of_them, one = f"{most} threads", "1 thread"
+    steps = {all_of_them: on(most), one: on(1)}
+    yield Turns(steps, sizes.few_rounds, [(all_of_them, one)])
 
 
 def compiled(sizes: Sizes) -> Iterator[Turns]:

@@ -99,9 +99,7 @@ def cache(sizes: Sizes) -> Iterator[Turns]:
             kept: writer(model, src, tokens),
             again: writer(model, src, tokens, cached=False),
         }
-        facts = {f"{kept} ÷ {again}": {"tokens": tokens}}
-        rounds = min(3, sizes.few_rounds)
-        yield Turns(contenders, rounds, [(kept, again)], facts)
+        yield Turns(contenders, min(3, sizes.few_rounds), [(kept, again)])
 
 
 def beam(sizes: Sizes) -> Iterator[Turns]:
