@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from io import BytesIO
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -16,15 +15,11 @@ from book.tools.course.slide_pictures import LEGIBLE, letters
 from book.tools.course.slides import (
     DIRECTIVE,
     Chapter,
-    Slide,
-    box,
     decks,
     filled,
-    is_for_slides,
     main,
     notebook_of,
     slides_of,
-    without_docstring,
     write_slides,
 )
 from book.tools.project.address import ROOT
@@ -33,6 +28,7 @@ from tests.browsing import complaints
 
 DECKS = decks()
 MASKS = Chapter(ROOT / "book" / "04_masks.ipynb")
+(LOW,) = MASKS.figure("One sentence")
 SMALLEST = 22  # CSS pixels of 720: what can be read from the last row
 # What stands over the edge of the slide, what is set too small, what did not load.
 FAULTS = """(smallest) => {
@@ -84,11 +80,9 @@ def test_every_chapter_has_its_slides() -> None:
 @pytest.mark.parametrize("deck", DECKS, ids=NAMES)
 def test_each_cell_tagged_for_slides_is_on_one(deck: Path) -> None:
     wanted = [found[3].strip() for found in DIRECTIVE.finditer(deck.read_text("utf-8"))]
-    cells = Chapter(ROOT / "book" / f"{deck.stem}.ipynb").notebook.cells
-    for cell, after in pairwise(cells):
-        if is_for_slides(cell):
-            texts = cell.source, after.source
-            assert any(words in text for words in wanted for text in texts), cell.id
+    for cell, after in Chapter(ROOT / "book" / f"{deck.stem}.ipynb").cells:
+        texts = cell.source, after.source
+        assert any(words in text for words in wanted for text in texts), cell.id
 
 
 # One with formulas and one with a tall figure; `make exhaustive` looks at all.
@@ -145,24 +139,19 @@ def test_a_slide_without_notes_is_refused(tmp_path: Path) -> None:
 
 def test_what_a_chapter_does_not_have_once_is_refused() -> None:
     with pytest.raises(ValueError, match=r"\d\d? times a cell with 'torch.': name one"):
-        MASKS.definition("torch.")
-    with pytest.raises(ValueError, match=r"0 times .* give its cell the tag 'slide'"):
-        MASKS.printed("multihead_attention")
-    with pytest.raises(ValueError, match="0 times a figure whose caption begins"):
+        MASKS.code("torch.")
+    with pytest.raises(ValueError, match=r"0 times a figure .* the tag 'slide'"):
         MASKS.figure("No such words")
 
 
-def test_code_comes_without_its_docstring() -> None:
-    source = 'def f(x):\n    """Long.\n\n    Words.\n    """\n    return x'
-    assert without_docstring(source) == "def f(x):\n    return x"
-
-
-def test_an_answer_can_come_later() -> None:
-    now, later = (
-        filled(Slide(f"## A\n\n{{code{w}}} def causal", "Say."), MASKS, [])[0]
-        for w in ("", " later")
+def test_code_comes_without_its_docstring_and_later_if_it_shall(tmp_path: Path) -> None:
+    deck = tmp_path / "04_masks.md"
+    deck.write_text(
+        "# A\n\n{code} def what_moves\n\nNotes: Say.\n\n---\n\n"
+        "## B\n\n{code later} def what_moves\n\nNotes: Say."
     )
-    assert "fragment" not in now
+    now, later = (filled(each, MASKS, LOW) for each in slides_of(deck))
+    assert "fragment" not in now and "&quot;&quot;&quot;" not in now
     assert later.count('<div class="fragment"><div class="highlight"') == 1
 
 
@@ -171,17 +160,14 @@ def test_a_tall_figure_comes_in_parts_that_cut_nothing_in_two() -> None:
     chapter = Chapter(ROOT / "book" / "02_positions.ipynb")
     above, below = chapter.figure("Two clocks at the positions")
     for part in (above, below):
-        assert letters(part.width, part.height) >= LEGIBLE
-        pixels = np.asarray(
-            Image.open(BytesIO(chapter.pictures[part.file])).convert("L")
-        )
+        assert letters(*part.size) >= LEGIBLE
+        pixels = np.asarray(Image.open(BytesIO(part.content)).convert("L"))
         assert (pixels[[0, -1]] == pixels[0, 0]).all(), "a row of the picture is cut"
     assert above.alt.endswith("Part 1 of 2, from the top.")
     drawing = Chapter(ROOT / "book" / "09_transformer.ipynb")
     found = drawing.figure("The whole model with the shapes")
-    assert sum(part.height for part in found) == 1041 and len(found) == 3
-    (low,) = MASKS.figure("One sentence")
-    assert "Part" not in low.alt
+    assert sum(part.size[1] for part in found) == 1041 and len(found) == 3
+    assert "Part" not in LOW.alt
 
 
 def test_words_alone_stand_beside_the_picture_that_was_shown() -> None:
@@ -189,10 +175,6 @@ def test_words_alone_stand_beside_the_picture_that_was_shown() -> None:
     texts = [c.source for c in cells if c.metadata.slideshow.slide_type != "notes"]
     assert 'class="beside"' in texts[0], "the title"
     assert sum('class="beside"' in text for text in texts) >= len(texts) / 3
-
-
-def test_an_empty_line_does_not_end_the_code() -> None:
-    assert box("code", "a = 1\n\n\nb = 2", 400).count("\n&#32;\n&#32;\n") == 1
 
 
 def test_an_unknown_chapter_is_refused(capsys: pytest.CaptureFixture) -> None:

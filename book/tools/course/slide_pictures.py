@@ -19,7 +19,6 @@ LEGIBLE = 22.0  # what it needs on a slide
 SPACE = 852, 718  # pixels that a figure has beside the words
 MOST_PARTS = 4
 GAP = 4  # pixels; between the letters of a word that stands upright there are fewer
-_MARGIN = 2
 Rows = np.ndarray[Any, Any]
 _BOX = re.compile(r'<rect [^>]*?y="([\d.]+)"[^>]*?height="([\d.]+)"')
 _TEXT = re.compile(r'<text [^>]*?y="([\d.]+)"')
@@ -32,16 +31,21 @@ def letters(width: float, height: float, space: tuple[float, float] = SPACE) -> 
 
 
 def parts(picture: bytes) -> list[bytes]:
-    """A picture in so few parts that each can be read; whole, where none can."""
-    blank = _blank_in_png(picture) if picture[:4] == b"\x89PNG" else _blank(picture)
-    crop = _crop_png if picture[:4] == b"\x89PNG" else _crop
+    """A picture in so few parts that each can be read.
+
+    Raises:
+        ValueError: If that takes too many.
+    """
+    is_png = picture[:4] == b"\x89PNG"
+    blank = _blank_in_png(picture) if is_png else _blank(picture)
+    crop = _crop_png if is_png else _crop
     for count in range(1, MOST_PARTS + 1):
         rows = _cuts(blank, count)
         if rows:
             found = [crop(picture, *ends) for ends in pairwise(rows)]
             if all(letters(*size_of(part)) >= LEGIBLE for part in found):
                 return found
-    return [crop(picture, 0, len(blank))]
+    raise ValueError("A figure is too wide or too dense to be read on a slide.")
 
 
 def _cuts(blank: Rows, count: int) -> list[int]:
@@ -63,33 +67,32 @@ def _cuts(blank: Rows, count: int) -> list[int]:
     return [*rows, height]
 
 
-def _ink(picture: bytes) -> Rows:
-    pixels = np.asarray(Image.open(BytesIO(picture)).convert("L"))
-    return np.asarray(abs(pixels.astype(int) - int(pixels[0, 0])) > 2)
+def _ink(picture: bytes) -> Image.Image:
+    """Where something is drawn: what differs from the corner."""
+    gray = Image.open(BytesIO(picture)).convert("L")
+    paper = gray.getpixel((0, 0))
+    return gray.point([255 * (abs(shade - paper) > 2) for shade in range(256)])
 
 
 def _blank_in_png(picture: bytes) -> Rows:
-    return np.asarray(~_ink(picture).any(axis=1))
+    return ~np.asarray(_ink(picture)).any(axis=1)
 
 
 def _crop_png(picture: bytes, top: int, bottom: int) -> bytes:
     """The rows from top to bottom, without the margins around what is drawn."""
-    rows, columns = np.nonzero(_ink(picture)[top:bottom])
-    box = (
-        max(0, int(columns.min()) - _MARGIN),
-        max(0, top + int(rows.min()) - _MARGIN),
-        int(columns.max()) + _MARGIN,
-        top + int(rows.max()) + _MARGIN,
-    )
+    image = Image.open(BytesIO(picture))
+    inside = _ink(picture).crop((0, top, image.width, bottom)).getbbox()
+    left, upper, right, lower = inside
+    box = (max(0, left - 2), max(0, top + upper - 2), right + 1, top + lower + 1)
     written = BytesIO()
-    Image.open(BytesIO(picture)).crop(box).save(written, "PNG")
+    image.crop(box).save(written, "PNG")
     return written.getvalue()
 
 
 def _blank(picture: bytes) -> Rows:
     """Which rows of a drawing have no box and no text; a frame around many is none."""
     text = picture.decode()
-    _, tall, _, height = map(float, _VIEW.search(text).groups())  # type: ignore[union-attr]
+    _, tall, _, height = _view(text)
     blank = np.ones(int(height), dtype=bool)
     taken = [(float(y), float(y) + float(h)) for y, h in _BOX.findall(text)]
     taken = [(top, end) for top, end in taken if end - top < tall / 4]
@@ -102,10 +105,13 @@ def _blank(picture: bytes) -> Rows:
 def _crop(picture: bytes, top: int, bottom: int) -> bytes:
     """The rows from top to bottom of a drawing."""
     text = picture.decode()
-    found = _VIEW.search(text)
-    assert found is not None  # noqa: S101
-    wide, tall, width, height = map(float, found.groups())
+    wide, tall, width, height = _view(text)
     scale = tall / height
     view = f'viewBox="0 {top * scale:.1f} {wide:g} {(bottom - top) * scale:.1f}"'
     size = f'{view} width="{width:.0f}" height="{bottom - top}"'
-    return text.replace(found[0], size, 1).encode()
+    return _VIEW.sub(size, text, count=1).encode()
+
+
+def _view(text: str) -> list[float]:
+    """What a drawing shows of its plane, and how large, across and down."""
+    return list(map(float, _VIEW.findall(text)[0]))

@@ -18,7 +18,6 @@ import ast
 import re
 import shutil
 import sys
-from collections.abc import Iterator
 from html import escape
 from itertools import pairwise
 from pathlib import Path
@@ -31,7 +30,8 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from book.tools.course.slide_pictures import LEGIBLE, LETTER, SPACE, letters, parts
+from book.tools.course.exercises import tags
+from book.tools.course.slide_pictures import LEGIBLE, LETTER, letters, parts
 from book.tools.course.written import written
 from book.tools.notebooks.files import read
 from book.tools.project.address import ROOT
@@ -41,7 +41,7 @@ from book.tools.site.pictures import alt_text, pictures_of, size_of
 
 DECKS = ROOT / "book" / "course" / "slides"
 SHOWN = DECKS / "reveal"
-DIRECTIVE = re.compile(r"^\{(figure|code|output)( later)?\} (.+)$", re.MULTILINE)
+DIRECTIVE = re.compile(r"^\{(figure|code|output)( later)?\} (.+?) *$", re.MULTILINE)
 FORMULA = re.compile(r"\$([^$\n]+)\$")
 # The style sheet of a theme, in whose place slides.css stands.
 THEME = re.compile(r'<link href="[^"]*/dist/theme/[^"]*"[^>]*>')
@@ -58,16 +58,30 @@ ASPECT = 0.603  # the width of a letter of code, as a share of its size
 
 
 class Slide(NamedTuple):
-    """One slide: its Markdown, and what its speaker says."""
+    """One slide.
+
+    Args:
+        text: its Markdown.
+        notes: what its speaker says.
+        asks: what it asks for: of which kind, whether later, and in which words.
+        room: the pixels of height that its words leave for that.
+    """
 
     text: str
     notes: str
+    asks: list[tuple[str, str, str]]
+    room: int
+
+    @property
+    def figure(self) -> str:
+        """The beginning of the caption of the figure that it asks for, if any."""
+        wanted = (words for kind, _, words in self.asks if kind == "figure")
+        return next(wanted, "")
 
 
-def decks(names: list[str] | None = None) -> list[Path]:
-    """The decks, in order; those of some chapters where names are given."""
-    found = sorted(DECKS.glob("[0-9][0-9]_*.md"))
-    return [path for path in found if not names or path.stem in names]
+def decks() -> list[Path]:
+    """The decks, in order."""
+    return sorted(DECKS.glob("[0-9][0-9]_*.md"))
 
 
 def slides_of(path: Path) -> list[Slide]:
@@ -85,26 +99,28 @@ def slides_of(path: Path) -> list[Slide]:
                 f"{path.name}: a slide begins with its title and ends with 'Notes:', "
                 f"but one is {start!r}."
             )
-        slides.append(Slide(text.strip(), notes.strip()))
+        asks, room = DIRECTIVE.findall(text), room_below(text)
+        text = FORMULA.sub(lambda found: to_mathml(found[1]), text.strip())
+        slides.append(Slide(text, notes.strip(), asks, room))
     return slides
 
 
 class Picture(NamedTuple):
-    """A picture on a slide: its file, what it shows, its size before it is scaled."""
+    """A picture on a slide: its file, what that holds, and what it shows in words."""
 
     file: str
+    content: bytes
     alt: str
-    width: int
-    height: int
 
     @property
-    def can_be_read(self) -> bool:
-        """Whether its letters are large enough beside words."""
-        return letters(self.width, self.height) >= LEGIBLE
+    def size(self) -> tuple[int, int]:
+        """Its width and height before it is scaled."""
+        return size_of(self.content)
 
-    def shown(self, scale: float) -> str:
-        """Its HTML."""
-        size = f"width: {self.width * scale:.1f}px; height: {self.height * scale:.1f}px"
+    def shown(self, letter: float) -> str:
+        """Its HTML, with letters of so many pixels."""
+        width, height = (side * letter / LETTER for side in self.size)
+        size = f"width: {width:.1f}px; height: {height:.1f}px"
         image = f'<img alt="{self.alt}" style="{size}" src="{self.file}">'
         return f"<figure>{image}</figure>"
 
@@ -114,17 +130,9 @@ class Chapter:
 
     def __init__(self, path: Path) -> None:
         self.name = path.stem
-        self.notebook = read(path)
-        self.pictures: dict[str, bytes] = {}  # by the names of their files
-        self.figures: dict[str, list[Picture]] = {}  # by the beginnings of captions
-
-    def text_of(self, kind: str, wanted: str) -> str:
-        """The code or the output that a line of a deck asks for.
-
-        Raises:
-            ValueError: If the chapter has no such thing, or several.
-        """
-        return self.definition(wanted) if kind == "code" else self.printed(wanted)
+        pairs = pairwise(read(path).cells)
+        self.cells = [pair for pair in pairs if "slide" in tags(pair[0])]
+        self.pictures: list[Picture] = []
 
     def figure(self, wanted: str) -> list[Picture]:
         """The picture in front of a caption, whole or in parts that can be read.
@@ -132,58 +140,37 @@ class Chapter:
         Raises:
             ValueError: If the chapter has no such figure, or several.
         """
-        if wanted in self.figures:
-            return self.figures[wanted]
         caption = re.compile(rf"\*\*Figure [\d.]+\.\*\* {re.escape(wanted)}")
-        found = [
-            cell
-            for cell, after in pairwise(self.notebook.cells)
-            if is_for_slides(cell) and caption.match(after.source)
-        ]
-        cell = self.only(found, "figure whose caption begins", wanted)
-        pictures = pictures_of(cell)
-        if not pictures:
-            raise ValueError(f"{self.name}: {wanted!r} is not a picture.")
-        ending, picture = pictures[0]
-        described = escape(alt_text(cell))
-        made, found_parts = [], parts(picture)
-        for number, part in enumerate(found_parts, start=1):
-            file, alt = f"{self.name}-{len(self.pictures) + 1}{ending}", described
-            if len(found_parts) > 1:
-                alt += f" Part {number} of {len(found_parts)}, from the top."
-            self.pictures[file] = part
-            made.append(Picture(file, alt, *size_of(part)))
-        self.figures[wanted] = made
-        return made
+        found = [cell for cell, after in self.cells if caption.match(after.source)]
+        cell = self._only(found, "figure whose caption begins", wanted)
+        ((ending, picture),) = pictures_of(cell)
+        pieces = parts(picture)
+        for number, part in enumerate(pieces, start=1):
+            file = f"{self.name}-{len(self.pictures) + 1}{ending}"
+            place = f" Part {number} of {len(pieces)}, from the top."
+            alt = escape(alt_text(cell)) + place * (len(pieces) > 1)
+            self.pictures.append(Picture(file, part, alt))
+        return self.pictures[-len(pieces) :]
 
-    def definition(self, wanted: str) -> str:
-        """The lines of a function or class, or of the one cell with these words."""
-        name = wanted.removeprefix("def ").removeprefix("class ")
-        for cell in self.code_cells():
-            found = statements(cell.source).get(name)
-            if found and isinstance(found.node, Definition):
+    def code(self, wanted: str) -> str:
+        """The one cell with these words, or the function or class that they begin."""
+        name = re.sub("^(def|class) ", "", wanted)
+        for cell, _ in self.cells:
+            if found := statements(cell.source).get(name):
                 return without_docstring(found.text)
         return str(self.cell_with(wanted).source)
 
-    def printed(self, wanted: str) -> str:
+    def output(self, wanted: str) -> str:
         """What the one cell with these words printed."""
-        texts = [o.text for o in self.cell_with(wanted).outputs if "text" in o]
-        if not texts:
-            raise ValueError(f"{self.name}: the cell with {wanted!r} prints nothing.")
+        texts = (out.text for out in self.cell_with(wanted).outputs if "text" in out)
         return "".join(texts).rstrip()
-
-    def code_cells(self) -> Iterator[NotebookNode]:
-        """The cells of code that are for slides."""
-        for cell in self.notebook.cells:
-            if cell.cell_type == "code" and is_for_slides(cell):
-                yield cell
 
     def cell_with(self, wanted: str) -> NotebookNode:
         """The one cell of code that holds these words."""
-        cells = [cell for cell in self.code_cells() if wanted in cell.source]
-        return self.only(cells, "cell with", wanted)
+        cells = [cell for cell, _ in self.cells if wanted in cell.source]
+        return self._only(cells, "cell with", wanted)
 
-    def only(self, found: list[NotebookNode], what: str, wanted: str) -> NotebookNode:
+    def _only(self, found: list[NotebookNode], what: str, wanted: str) -> NotebookNode:
         """The one cell that was found.
 
         Raises:
@@ -197,20 +184,13 @@ class Chapter:
         return found[0]
 
 
-def is_for_slides(cell: NotebookNode) -> bool:
-    """Whether a cell is among those that a deck shows."""
-    return "slide" in cell.metadata.get("tags", [])
-
-
 def without_docstring(source: str) -> str:
     """A definition without its docstring, which a room cannot read."""
-    tree = ast.parse(source).body[0]
-    assert isinstance(tree, Definition)  # noqa: S101
-    first = tree.body[0]
-    if ast.get_docstring(tree) is None or len(tree.body) == 1:
+    node = ast.parse(source).body[0]
+    if not isinstance(node, Definition) or not ast.get_docstring(node):
         return source
-    lines = source.splitlines()
-    return "\n".join(lines[: first.lineno - 1] + lines[first.end_lineno or 0 :])
+    lines, first = source.splitlines(), node.body[0]
+    return "\n".join(lines[: first.lineno - 1] + lines[first.end_lineno :])
 
 
 def box(kind: str, text: str, room: int, width: int = WIDTH) -> str:
@@ -236,54 +216,50 @@ def room_below(text: str) -> int:
     return max(200, ROOM - LINE * lines)
 
 
-def filled(slide: Slide, chapter: Chapter, last: list[Picture]) -> list[str]:
-    """The Markdown of a slide, or of several, with all that it shows in place.
+def filled(slide: Slide, chapter: Chapter, last: Picture) -> str:
+    """The Markdown of a slide of words, with the code and the outputs in place.
 
     Args:
         slide: what the deck says.
-        chapter: where figures, code and outputs come from.
-        last: the picture that was shown last, if any; words alone stand beside it.
+        chapter: where code and outputs come from.
+        last: the picture that was shown last; words alone stand beside it.
     """
-    text = FORMULA.sub(lambda found: to_mathml(found[1]), slide.text)
-    wanted = DIRECTIVE.findall(slide.text)
-    if figures := figures_of(slide):
-        ((_, later, caption),) = figures
-        pictures = chapter.figure(caption.strip())
-        last[:] = [one for one in pictures if one.can_be_read][-1:] or last
-        room = room_below(slide.text)
-        return [with_picture(text, one, room, bool(later)) for one in pictures]
-    room, width = room_below(slide.text) // max(1, len(wanted)), WIDTH
-    texts = [chapter.text_of(kind, name.strip()) for kind, _, name in wanted]
-    is_beside = bool(last) and has_room(texts, last[0], text)
+    texts = [getattr(chapter, kind)(words) for kind, _, words in slide.asks]
+    room, width = slide.room // max(1, len(texts)), WIDTH
+    free = TWO_COLUMNS - last.size[0] * LEGIBLE / LETTER
+    is_beside = has_room(texts, free) and "|---" not in slide.text
     if is_beside:
-        room, width = 300, round(TWO_COLUMNS - last[0].width * LEGIBLE / LETTER)
+        room, width = 300, round(free)
 
     def html(found: re.Match[str]) -> str:
         content = box(found[1], texts.pop(0), room, width)
-        return f'<div class="fragment">{content}</div>' if found[2] else content
+        return later(content) if found[2] else content
 
-    text = DIRECTIVE.sub(lambda found: f"\n{html(found)}\n", text)
-    return [beside(text, last[0].shown(LEGIBLE / LETTER)) if is_beside else text]
+    text = DIRECTIVE.sub(lambda found: f"\n{html(found)}\n", slide.text)
+    return beside(text, last.shown(LEGIBLE)) if is_beside else text
 
 
-def has_room(texts: list[str], picture: Picture, words: str) -> bool:
-    """Whether a slide is half empty, and narrow enough to stand beside a picture."""
+def has_room(texts: list[str], free: float) -> bool:
+    """Whether texts leave half of a slide empty, and fit into so many pixels."""
     lines = [line for text in texts for line in text.splitlines()]
     wide = max(map(len, lines), default=0) * SMALLEST * ASPECT + BORDER["code"]
-    free = TWO_COLUMNS - picture.width * LEGIBLE / LETTER
-    return len(lines) <= HALF and wide <= free and "|---" not in words
+    return len(lines) <= HALF and wide <= free
 
 
-def with_picture(text: str, picture: Picture, room: int, later: bool) -> str:
+def with_picture(slide: Slide, picture: Picture) -> str:
     """A slide with a picture: below its words, or beside them where it is tall."""
-    width, height = picture.width, picture.height
-    is_below = letters(width, height, (WIDTH, room)) >= LEGIBLE
-    space = (WIDTH, room) if is_below else SPACE
-    shown = picture.shown(min(space[0] / width, space[1] / height))
-    shown = f'<div class="fragment">{shown}</div>' if later else shown
+    below = letters(*picture.size, (WIDTH, slide.room))
+    is_below = below >= LEGIBLE
+    shown = picture.shown(below if is_below else letters(*picture.size))
+    shown = later(shown) if slide.asks[0][1] else shown
     if is_below:
-        return DIRECTIVE.sub(lambda _: f"\n{shown}\n", text)
-    return beside(DIRECTIVE.sub("", text), shown)
+        return DIRECTIVE.sub(lambda _: f"\n{shown}\n", slide.text)
+    return beside(DIRECTIVE.sub("", slide.text), shown)
+
+
+def later(shown: str) -> str:
+    """What shows when the speaker goes on."""
+    return f'<div class="fragment">{shown}</div>'
 
 
 def beside(text: str, shown: str) -> str:
@@ -294,21 +270,19 @@ def beside(text: str, shown: str) -> str:
 def notebook_of(deck: Path, chapter: Chapter) -> NotebookNode:
     """A deck as a notebook that nbconvert makes slides of."""
     cells, slides = [], slides_of(deck)
-    shown = [chapter.figure(d[2].strip()) for s in slides for d in figures_of(s)]
-    legible = [one for some in shown for one in some if one.can_be_read]
-    last = legible[:1]  # for the title
+    figures = [chapter.figure(slide.figure) for slide in slides if slide.figure]
+    last = figures[0][0]  # for the title
     for slide in slides:
-        for text in filled(slide, chapter, last):
+        texts = [] if slide.figure else [filled(slide, chapter, last)]
+        if slide.figure:
+            *_, last = pictures = figures.pop(0)
+            texts = [with_picture(slide, picture) for picture in pictures]
+        for text in texts:
             for kind, source in (("slide", text), ("notes", slide.notes)):
                 metadata = {"slideshow": {"slide_type": kind}}
                 cells.append(new_markdown_cell(source, metadata=metadata))
     title = slides[0].text.splitlines()[0].lstrip("# ")
     return new_notebook(cells=cells, metadata={"title": title})
-
-
-def figures_of(slide: Slide) -> list[tuple[str, str, str]]:
-    """The figures that a slide asks for."""
-    return [found for found in DIRECTIVE.findall(slide.text) if found[0] == "figure"]
 
 
 def write_deck(deck: Path, folder: Path) -> None:
@@ -322,8 +296,8 @@ def write_deck(deck: Path, folder: Path) -> None:
     chapter = Chapter(ROOT / "book" / f"{deck.stem}.ipynb")
     text, _ = exporter.from_notebook_node(notebook_of(deck, chapter))
     (folder / f"{deck.stem}.html").write_text(THEME.sub("", text), encoding="utf-8")
-    for file, picture in chapter.pictures.items():
-        (folder / file).write_bytes(picture)
+    for picture in chapter.pictures:
+        (folder / picture.file).write_bytes(picture.content)
 
 
 def write_slides(folder: Path, names: list[str] | None = None) -> list[str]:
@@ -334,7 +308,7 @@ def write_slides(folder: Path, names: list[str] | None = None) -> list[str]:
     colors = HtmlFormatter(style="a11y-high-contrast-light")
     style += colors.get_style_defs(".highlight")
     (folder / "slides.css").write_text(style, encoding="utf-8")
-    found = decks(names)
+    found = [deck for deck in decks() if not names or deck.stem in names]
     for deck in found:
         write_deck(deck, folder)
     pages = [page.read_text(encoding="utf-8") for page in folder.glob("*.html")]
@@ -348,15 +322,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("chapters", nargs="*", help="such as 04_masks; all without")
     parser.add_argument("--out", type=Path, default=ROOT / "_build" / "slides")
     options = parser.parse_args(arguments)
-    unknown = set(options.chapters) - {deck.stem for deck in decks()}
-    if unknown:
-        there = ", ".join(deck.stem for deck in decks())
-        parser.error(f"there are no slides {', '.join(sorted(unknown))}: {there}")
+    there = [deck.stem for deck in decks()]
+    if unknown := set(options.chapters).difference(there):
+        parser.error(f"there are no slides {unknown.pop()}: {', '.join(there)}")
     try:
         files = write_slides(options.out, options.chapters)
     except ValueError as error:
-        print(f"The slides were not made: {error}", file=sys.stderr)
-        return 1
+        parser.exit(1, f"The slides were not made: {error}\n")
     print(f"{len(files)} decks are written: open {options.out / files[0]}")
     return 0
 
