@@ -11,7 +11,6 @@ from lib.doctor.attention import examine_attention
 from lib.doctor.calling import Piece
 from lib.doctor.functions import examine_collate, examine_mask, examine_measure
 from lib.doctor.meeting import (
-    FUNCTIONS,
     KINDS,
     build,
     failure,
@@ -22,18 +21,20 @@ from lib.doctor.meeting import (
     undisturbed,
 )
 from lib.doctor.models import Model, examine_layer, examine_model, inside, start
+from lib.doctor.owed import outside, soundness
 from lib.doctor.pieces import examine_feed_forward, examine_norm, examine_positions
 from lib.doctor.report import NotMetError, Report
 
 __all__ = ["built", "examine"]
 
-EXAMINED: dict[str, Callable[[Any, Report], None]] = {
+PIECES: dict[str, Callable[[Any], None]] = {
     "attention": examine_attention,
     "norm": examine_norm,
-    "positions": examine_positions,
     "feed-forward": examine_feed_forward,
     "layer": examine_layer,
     "model": examine_model,
+}
+FUNCTIONS: dict[str, Callable[[Any, Report], None]] = {
     "mask": examine_mask,
     "collate": examine_collate,
     "loss": examine_measure,
@@ -103,22 +104,29 @@ def built(thing: Any, kind: str | None = None) -> Any:
     return build(kind or quietly(lambda: guess(thing)) or "model", thing)
 
 
-def _examine(piece: Any, report: Report, call: Any = None) -> None:
-    with undisturbed(piece):
-        met = call or piece
-        if isinstance(piece, nn.Module):
-            piece.eval()
-            start(piece, report)
+def _examine(thing: Any, report: Report, call: Any = None) -> None:
+    with undisturbed(thing):
+        if isinstance(thing, nn.Module):
+            thing.eval()
+            start(thing, report)
             if report.kind in ("layer", "model"):
-                for name, part in inside(piece):
-                    _piece(name, part, report)
-            shake(piece)
-        if report.kind not in FUNCTIONS:
-            met = (Model if report.kind == "model" else Piece)(piece, call)
-        EXAMINED[report.kind](met, report)
+                for name, part in inside(thing):
+                    _part(name, part, report)
+            shake(thing)
+        if report.kind in FUNCTIONS:
+            FUNCTIONS[report.kind](call or thing, report)
+            return
+        piece = (Model if report.kind == "model" else Piece)(thing, report, call)
+        if report.kind == "positions":  # some of them are functions
+            examine_positions(piece)
+            return
+        piece.settle()
+        outside(piece)
+        PIECES[report.kind](piece)
+        soundness(piece)
 
 
-def _piece(name: str, part: nn.Module, report: Report) -> None:
+def _part(name: str, part: nn.Module, report: Report) -> None:
     """Examine a piece of a model; only what is wrong with it is told."""
     own = Report(name, guess(part))
     try:

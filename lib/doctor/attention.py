@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import math
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from lib.doctor.calling import BATCH, QUERIES, Piece, moved, written, written_ways
-from lib.doctor.meeting import NAMES, plain, quietly, undisturbed
-from lib.doctor.owed import masks, outside, padded, pattern, soundness
-from lib.doctor.report import Report
+from lib.doctor.calling import Piece, heads_of, moved, written, written_ways
+from lib.doctor.meeting import quietly, undisturbed
+from lib.doctor.owed import masks, padded, pattern, seeing
 
 
 class Way(NamedTuple):
@@ -27,14 +25,15 @@ class Way(NamedTuple):
     hide: str = "mask_fits"
 
 
+# The size that scores are divided by, and its power.
 ROOTS = {
-    "√d_k": lambda d, wide, long: math.sqrt(d),
-    "√d_model": lambda d, wide, long: math.sqrt(wide),
-    "d_k": lambda d, wide, long: d,
-    "d_model": lambda d, wide, long: wide,
-    "nothing": lambda d, wide, long: 1.0,
-    "1/√d_k": lambda d, wide, long: 1 / math.sqrt(d),
-    "the root of the length": lambda d, wide, long: math.sqrt(long),
+    "√d_k": ("d_k", 0.5),
+    "√d_model": ("d_model", 0.5),
+    "d_k": ("d_k", 1),
+    "d_model": ("d_model", 1),
+    "nothing": ("d_k", 0),
+    "1/√d_k": ("d_k", -0.5),
+    "the root of the length": ("length", 0.5),
 }
 OVER = {-2: "queries", 1: "heads", 0: "batch"}
 RIGHT = [Way(s, m) for s in ("apart", "dealt") for m in ("apart", "dealt")]
@@ -55,8 +54,9 @@ class Level:
     the vectors themselves, cut into heads.
     """
 
-    def __init__(self, module: Any, wide: int, heads: int, fused: str) -> None:
-        self.heads, self.kept, self.shared, self.several = heads, wide, "", False
+    def __init__(self, piece: Piece, fused: str) -> None:
+        module, wide = piece.target, piece.width
+        self.heads, self.kept, self.shared, self.several = piece.heads, wide, "", False
         seen: dict[str, int] = {}
         parameters = module.named_parameters() if isinstance(module, nn.Module) else ()
         for name, p in parameters:
@@ -91,16 +91,22 @@ class Level:
         return eye.reshape(wide, *others).movedim(0, axis).contiguous()
 
 
-def attend(x: Tensor, kv: Tensor, look: Tensor, way: Way, level: Level) -> Tensor:
+def attend(piece: Piece, look: Tensor, way: Way, level: Level) -> Tensor:
     """Attention of vectors that nothing projects, in the right way or in another."""
-    wide, heads, kept = x.size(-1), level.heads, level.kept
+    x, kept, heads = piece.x, level.kept, piece.heads
+    wide = x.size(-1)
     if heads == 1:  # one that looks at a part of the vector
         x = x[..., :kept]
     groups = heads * kept // wide if heads > 1 else 1
-    q, k = _split(x, heads, way.split), _split(kv[..., :kept], groups, way.split)
+    q, k = (
+        _split(x, heads, way.split),
+        _split(piece.seen[..., :kept], groups, way.split),
+    )
     k = k.repeat_interleave(heads // groups, 1)
     look = look[:, None].mT if way.hide == "mask_turned" else look[:, None]
-    scores = q @ k.mT / ROOTS[way.scale](q.size(-1), wide, kv.size(1))
+    size, power = ROOTS[way.scale]
+    sizes = {"d_k": q.size(-1), "d_model": wide, "length": k.size(2)}
+    scores = q @ k.mT / sizes[size] ** power
     if way.hide != "mask_after":
         scores = scores.masked_fill(~look, 0.0 if way.hide == "mask_zero" else -1e9)
     weights = scores if way.over == 9 else scores.softmax(way.over)
@@ -119,103 +125,72 @@ def _split(x: Tensor, heads: int, split: str) -> Tensor:
     return x.unflatten(-1, (heads, -1)).transpose(1, 2)
 
 
-def heads_of(piece: Piece) -> list[int]:
-    """How many heads a module says that it has; else all that the width can have."""
-    named: list[tuple[str, Any]] = []
-    for owner in (piece.target, getattr(piece.target, "config", None)):
-        named += [*getattr(owner, "__dict__", {}).items()]
-    named += getattr(piece.target, "_modules", {}).items()
-    for name, value in named:
-        if NAMES.get(plain(name)) == "heads" and isinstance(value, int | nn.ModuleList):
-            return [value if isinstance(value, int) else len(value)]
-    every = [h for h in range(piece.width, 0, -1) if piece.width % h == 0]
-    return every if isinstance(piece.target, nn.Module) else [1]
+def levels(piece: Piece) -> Iterator[Level]:
+    """Level the module in each way that its matrices may lie in."""
+    for heads in heads_of(piece):
+        piece.heads = heads
+        for fused in ("below", "by head", "in turn"):
+            with undisturbed(piece.target):
+                yield (level := Level(piece, fused))
+            if not level.several:
+                break
 
 
-class Numbers:
-    """What a stranger's attention gives, beside what it might."""
-
-    def __init__(self, piece: Piece, memory: Tensor | None) -> None:
-        self.piece, self.memory = piece, memory
-        self.x = piece.some(QUERIES)
-        self.kv = self.x if memory is None else memory
-        self.every = torch.ones(BATCH, QUERIES, self.kv.size(1), dtype=torch.bool)
-
-    def levels(self) -> Iterator[Level]:
-        """Level the module in each way that its matrices may lie in."""
-        piece = self.piece
-        for heads in heads_of(piece):
-            for fused in ("below", "by head", "in turn"):
-                with undisturbed(piece.target):
-                    piece.heads = heads
-                    yield (found := Level(piece.target, piece.width, heads, fused))
-                if not found.several:
-                    break
-
-    def way(
-        self, level: Level, out: Tensor, look: Tensor, ways: Iterable[Way]
-    ) -> Way | None:
-        """The first way whose numbers these are."""
-        for way in ways:
-            known = quietly(lambda: attend(self.x, self.kv, look, way, level))  # noqa: B023
-            fits = known is not None and known.shape == out.shape
-            if fits and not moved(known, out).any():
-                return way
-        return None
-
-    def formula(self, report: Report) -> None:
-        """Compare: with the right ones first, then with those of slips."""
-        looks = (self.every, self.every.tril())
-        for ways, level in ((w, lev) for w in (RIGHT, WRONG) for lev in self.levels()):
-            out = self.piece(self.x, self.memory)
-            for look in looks:
-                if found := self.way(level, out, look, ways):
-                    right = attend(self.x, self.kv, look, Way(), level)
-                    _tell(found, level, out, right, self.piece, report)
-                    return
-        report.add("numbers_strange")
-
-    def slip(self, name: str) -> tuple[str, dict[str, str]] | None:
-        """The known slip that a mask's numbers are those of, and how it is written."""
-        looks = (self.every.tril(1), padded(self.x, self.kv.size(1)))
-        ways = [*itertools.product(looks, written_ways())]
-        for level, (look, form) in ((lev, w) for lev in self.levels() for w in ways):
-            mask = {name: written(look, form, self.piece.heads)}
-            out = quietly(lambda: self.piece(self.x, self.memory, **mask))  # noqa: B023
-            said = mask[name] is not None and out is not None
-            if said and (found := self.way(level, out, look, HIDES)):
-                return found.hide, {"meaning": form[0], "shape": form[1]}
-        return None
+def way_of(
+    piece: Piece, level: Level, out: Tensor, look: Tensor, ways: Iterable[Way]
+) -> Way | None:
+    """The first way whose numbers these are."""
+    for way in ways:
+        known = quietly(lambda: attend(piece, look, way, level))  # noqa: B023
+        fits = known is not None and known.shape == out.shape
+        if fits and not moved(known, out).any():
+            return way
+    return None
 
 
-def examine_attention(piece: Piece, report: Report) -> None:
-    """Examine attention of any make.
-
-    Raises:
-        NotMetError: if it cannot be called.
-    """
-    piece.heads = heads_of(piece)[0]
-    piece.settle()
-    x = piece.some(QUERIES)
-    memory = outside(piece, x, report)
-    numbers = Numbers(piece, memory)
-    numbers.formula(report)
-    masks(piece, x, memory, report, numbers.slip)
-    pattern(piece, x, memory, report, must=False)
-    soundness(piece, x, memory, report)
+def formula(piece: Piece) -> None:
+    """Compare: with the right ones first, then with those of slips."""
+    every = seeing(piece)
+    for ways, level in ((w, lev) for w in (RIGHT, WRONG) for lev in levels(piece)):
+        out = piece()
+        for look in (every, every.tril()):
+            if way := way_of(piece, level, out, look, ways):
+                right = attend(piece, look, Way(), level)
+                _tell(piece, way, level, out, right)
+                return
+    piece.tell("numbers_strange")
 
 
-def _tell(
-    way: Way, level: Level, out: Tensor, right: Tensor, piece: Piece, report: Report
-) -> None:
+def slip(piece: Piece, name: str) -> tuple[str, dict[str, str]] | None:
+    """The known slip that a mask's numbers are those of, and how it is written."""
+    every = seeing(piece)
+    looks = (every.tril(1), padded(every))
+    ways = [*itertools.product(looks, written_ways())]
+    for level, (look, form) in ((lev, w) for lev in levels(piece) for w in ways):
+        mask = {name: written(look, form, piece.heads)}
+        out = quietly(lambda: piece(**mask))  # noqa: B023
+        said = mask[name] is not None and out is not None
+        if said and (way := way_of(piece, level, out, look, HIDES)):
+            return way.hide, {"meaning": form[0], "shape": form[1]}
+    return None
+
+
+def examine_attention(piece: Piece) -> None:
+    """Examine attention of any make."""
+    formula(piece)
+    masks(piece, slip)
+    pattern(piece)
+
+
+def _tell(piece: Piece, way: Way, level: Level, out: Tensor, right: Tensor) -> None:
     if level.shared:
         shape = tuple(piece.target.get_parameter(level.shared).shape)
-        report.add("shared", name=level.shared, shape=shape)
+        piece.tell("shared", name=level.shared, shape=shape)
     key = WRONG.get(way, "numbers")
-    if way.scale == "nothing" and report.starts_small:
+    if way.scale == "nothing" and piece.report.starts_small:
         key = "unscaled"
     got, wanted = (
         "[" + ", ".join(f"{v:.3f}" for v in t[0, 1, :3].tolist()) + ", …]"
         for t in (out, right)
     )
-    report.add(key, got=got, right=wanted, scale=way.scale, over=OVER.get(way.over))
+    piece.tell(key, got=got, right=wanted, scale=way.scale, over=OVER.get(way.over))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import dis
-import functools
 import itertools
 import re
 from collections.abc import Callable, Iterator
@@ -13,8 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lib.doctor.meeting import CALLED, SIZE, failure, plain, signature
-from lib.doctor.report import NotMetError
+from lib.doctor.meeting import CALLED, NAMES, SIZE, failure, plain, signature
+from lib.doctor.report import NotMetError, Report
 
 BATCH, QUERIES, SEEN = 2, 5, 7  # B, T, S
 Form = tuple[str, str]  # how a mask is written: its meaning and its shape
@@ -30,39 +28,53 @@ MEANINGS: dict[str, Callable[[Tensor], Tensor]] = {
     "−∞ = hide, added": lambda look: torch.zeros(look.shape).masked_fill(~look, -1e9),
     "lengths": lambda look: look.sum(-1),
 }
-# Its shape: made from (B, T, S). What is equal in all rows is said by one of them.
-SHAPES: dict[str, Callable[[Tensor, int], Tensor]] = {
-    "(B, T, S)": lambda m, h: m,
-    "(B, 1, T, S)": lambda m, h: m[:, None],
-    "(B, H, T, S)": lambda m, h: m[:, None].expand(-1, h, -1, -1),
-    "(B·H, T, S)": lambda m, h: m.repeat_interleave(h, 0),
-    "(T, S)": lambda m, h: m[0],
-    "(1, T, S)": lambda m, h: m[:1],
-    "(1, 1, T, S)": lambda m, h: m[None, :1],
-    "(B, S)": lambda m, h: m[:, 0],
-    "(B, 1, S)": lambda m, h: m[:, :1],
-    "(B, 1, 1, S)": lambda m, h: m[:, None, :1],
-}
+# Its shape. What is equal in all rows is said by one of them.
+SHAPES = (
+    "(B, T, S)",
+    "(B, 1, T, S)",
+    "(B, H, T, S)",
+    "(B·H, T, S)",
+    "(T, S)",
+    "(1, T, S)",
+    "(1, 1, T, S)",
+    "(B, S)",
+    "(B, 1, S)",
+    "(B, 1, 1, S)",
+)
 
 
 class Piece:
-    """A stranger's module as one call, `piece(x, memory, mask=…)`, batch first."""
+    """A stranger's module as one call, `piece(x, memory, mask=…)`, batch first.
 
-    def __init__(self, target: Any, call: Any = None) -> None:
-        self.target, self.run = target, target
-        if call:  # what a reader's line does not use is not looked for
-            used = str([step.argval for step in dis.get_instructions(call)])
-            names = [n for n in signature(call) if not re.search(rf"\b{n}\b", used)]
-            self.run = functools.partial(call, **dict.fromkeys(names))
-        self.layout, self.heads, self.nth = "batch", 1, 0
+    What is not handed over is its own: queries `x`, and `memory` where it looks at any.
+    """
+
+    def __init__(self, target: Any, report: Report, call: Any = None) -> None:
+        self.target, self.run = target, call or target
+        self.report, self.tell, self.kind = report, report.add, report.kind
+        self.layout = "batch"
         self.widths = widths_of(target)
         self.width = self.widths[0]
+        self.heads = (heads_of(self) if self.kind == "attention" else [SIZE["heads"]])[
+            0
+        ]
+        self.memory: Tensor | None = None
         self.open: dict[str, Form | None] = {}  # masks that have to be handed over
         self.of_memory: dict[str, bool] = {}  # whether a mask hides memory
         self.changed = False
         self.writes = False  # whether what comes later has to be hidden
         self.roles = self._roles()
         self.needs_memory = "memory" in self.roles and not self.optional
+
+    @property
+    def x(self) -> Tensor:
+        """Its queries, the same at each look."""
+        return self.some(QUERIES)
+
+    @property
+    def seen(self) -> Tensor:
+        """What it looks at: the memory if there is one, else its queries."""
+        return self.x if self.memory is None else self.memory
 
     def _roles(self) -> dict[str, str]:
         roles: dict[str, str] = {}
@@ -94,14 +106,20 @@ class Piece:
         return {"x": own[0], **roles}
 
     def __call__(
-        self, x: Tensor, memory: Tensor | None = None, value: Any = None, **masks: Any
+        self,
+        x: Tensor | None = None,
+        memory: Tensor | None = None,
+        value: Tensor | None = None,
+        **masks: Any,
     ) -> Tensor:
         """Call it in its own layout, and find the output among what it returns."""
+        x = self.x if x is None else x
+        memory = self.memory if memory is None else memory
         seen = x if memory is None else memory
         given = {"x": x, "key": seen, "value": seen if value is None else value}
         given |= {} if memory is None else {"memory": memory}
         roles = [(name, given[r]) for r, name in self.roles.items() if r in given]
-        handed = {name: self._turn(tensor).clone() for name, tensor in roles}
+        handed = {name: self.turn(tensor).clone() for name, tensor in roles}
         for name, how in self.open.items():
             of_memory = self.of_memory[name] and memory is not None
             long = (seen if of_memory or "key" in self.roles else x).size(1)
@@ -109,10 +127,10 @@ class Piece:
             if self.writes and how and "T" in how[1] and not of_memory:
                 look = look.tril()
             masks.setdefault(name, how and written(look, how, self.heads))
-        out = self.pick(self.run(**handed, **masks), self._turn(x))
+        out = self.pick(self.run(**handed, **masks), self.turn(x))
         for name, tensor in roles:
-            self.changed |= not torch.equal(handed[name], self._turn(tensor))
-        return self._turn(out, back=True)
+            self.changed |= not torch.equal(handed[name], self.turn(tensor))
+        return self.turn(out, back=True)
 
     def some(self, length: int, seed: int = 1) -> Tensor:
         """A batch of what it reads, the same for the same seed."""
@@ -139,18 +157,19 @@ class Piece:
         same = same or [
             p.expand(like.shape) for p in wide if p.dim() == 2 or p.size(0) == 1
         ]
-        rows = self._turn(like, back=True).shape[:1]
+        rows = self.turn(like, back=True).shape[:1]
         close = [
-            self._turn(p[:, None]) if p.dim() == 2 else p  # one answer for all words
+            self.turn(p[:, None]) if p.dim() == 2 else p  # one answer for all words
             for p in found
             if p.shape[:-1] in (rows, like.shape[:-1]) and p.dim() > 1
         ]
-        for part in same[self.nth :] + same + close:
+        for part in same + close:
             return part
         shapes = ", ".join(str(tuple(p.shape)) for p in found) or type(out).__name__
         raise ValueError(f"for a shape of {tuple(like.shape)} it returns {shapes}")
 
-    def _turn(self, x: Tensor, back: bool = False) -> Tensor:
+    def turn(self, x: Tensor, back: bool = False) -> Tensor:
+        """Batch first to its own layout, or back."""
         if self.layout == "heads":
             return x[:, 0] if back else x[:, None]
         if self.layout == "channels":
@@ -186,28 +205,22 @@ class Piece:
 
     def apart(self) -> bool:
         """Whether one row of a batch moves no other."""
-        x = self.some(QUERIES)
+        x = self.x
         other = torch.cat([x[:1], self.some(QUERIES, 3)[1:]])
         memory = (x, other) if self.needs_memory else (None, None)
         return not moved(self(x, memory[0]), self(other, memory[1]))[0].any()
 
-    def reach(
-        self, x: Tensor, memory: Any, of_memory: bool = False, **masks: Any
-    ) -> Any:
-        """Which answer moves with which word or memory: (B, T, S), True = it moves."""
-        return torch.stack([*self.columns(x, memory, of_memory, **masks)], dim=-1)
+    def reach(self) -> Tensor:
+        """Which answer moves with which word: (B, T, S), True = it moves."""
+        return torch.stack([*self.columns("x")], dim=-1)
 
-    def columns(
-        self, x: Tensor, memory: Tensor | None, of_memory: bool, **masks: Any
-    ) -> Iterator[Tensor]:
+    def columns(self, role: str, **masks: Any) -> Iterator[Tensor]:
         """Exchange one word after the other, and tell which answers move: (B, T)."""
-        out = self(x, memory, **masks)
-        source = memory if of_memory and memory is not None else x
+        out, source = self(**masks), getattr(self, role)
         for place in range(source.size(1)):
             other = source.clone()
             other[:, place] = self.others(source)[:, place]
-            given = (x, other) if source is memory else (other, memory)
-            yield moved(out, self(*given, **masks))
+            yield moved(out, self(**{role: other}, **masks))
 
 
 def written_ways() -> Iterator[Form]:
@@ -224,7 +237,12 @@ def written(look: Tensor, how: Form, heads: int) -> Any:
     unsaid = meaning == "lengths" and (shape != "(B, S)" or (ends != look).any())
     if unsaid or (look != alike).any():
         return None
-    return MEANINGS[meaning](SHAPES[shape](look, heads))
+    if "H" in shape:
+        alike = alike[:, None].expand(-1, heads, -1, -1)
+    sides = {"1": 1, "H": heads, "B·H": heads * len(look)}
+    sides |= zip("BTS", look.shape, strict=True)
+    size = [sides[side] for side in shape.strip("()").split(", ")]
+    return MEANINGS[meaning](alike.reshape(size))
 
 
 def moved(before: Tensor, after: Tensor) -> Tensor:
@@ -241,3 +259,16 @@ def widths_of(target: Any) -> list[int]:
     sides = [side for t in tensors for side in reversed(t.shape) if side > 1]
     usual = [SIZE["width"]] if SIZE["width"] in sides or not sides else []
     return [*dict.fromkeys([*usual, *sides])][:8]
+
+
+def heads_of(piece: Piece) -> list[int]:
+    """How many heads a module says that it has; else all that the width can have."""
+    named: list[tuple[str, Any]] = []
+    for owner in (piece.target, getattr(piece.target, "config", None)):
+        named += [*getattr(owner, "__dict__", {}).items()]
+    named += getattr(piece.target, "_modules", {}).items()
+    for name, value in named:
+        if NAMES.get(plain(name)) == "heads" and isinstance(value, int | nn.ModuleList):
+            return [value if isinstance(value, int) else len(value)]
+    every = [h for h in range(piece.width, 0, -1) if piece.width % h == 0]
+    return every if isinstance(piece.target, nn.Module) else [1]

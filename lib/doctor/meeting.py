@@ -26,7 +26,6 @@ CALLED = {role: set(names.split()) for role, names in _TABLE.pop("called").items
 LIKELY: dict[str, str] = _TABLE.pop("likely")
 SIZE = {size: row["value"] for size, row in _TABLE.items()}
 NAMES = {name: size for size, row in _TABLE.items() for name in row["names"].split()}
-FUNCTIONS = ("mask", "collate", "accuracy", "loss")
 NOT_BY_NAME = {
     "attention": "^(?!.*(?<!with_)attention$).*(layer|block|encoder|decoder|lm|predict"
     "|classif)|^vocab",

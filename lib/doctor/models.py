@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from lib.doctor.calling import BATCH, QUERIES, Piece, moved
-from lib.doctor.meeting import SIZE, guess, quietly, signature, undisturbed
-from lib.doctor.owed import SELF, attends, masks, outside, pattern, soundness
+from lib.doctor.meeting import guess, quietly, signature, undisturbed
+from lib.doctor.owed import SELF, attends, masks, pattern
 from lib.doctor.report import Report
 
 
@@ -47,24 +47,15 @@ def inside(module: nn.Module) -> Iterator[tuple[str, nn.Module]]:
             yield name, part
 
 
-def examine_layer(piece: Piece, report: Report) -> None:
-    """Examine an encoder or decoder layer, or a stack of them.
-
-    Raises:
-        NotMetError: if it cannot be called.
-    """
-    piece.heads = SIZE["heads"]
-    piece.settle()
-    x = piece.some(QUERIES)
-    memory = outside(piece, x, report)
-    masks(piece, x, memory, report)
-    if piece(x, memory).size(1) == QUERIES:  # and not one answer for all words
-        pattern(piece, x, memory, report, must=False)
-        _residuals(piece, x, memory, report)
-    soundness(piece, x, memory, report)
+def examine_layer(piece: Piece) -> None:
+    """Examine an encoder or decoder layer, or a stack of them."""
+    masks(piece)
+    if piece().size(1) == QUERIES:  # and not one answer for all words
+        pattern(piece)
+        _residuals(piece)
 
 
-def _residuals(piece: Piece, x: Tensor, memory: Any, report: Report) -> None:
+def _residuals(piece: Piece) -> None:
     """What is left where attention, or feed-forward, or both add nothing."""
     parts = [m for m in piece.target.modules() if attends(m)]
     wide = {p for p in piece.target.parameters() if p.dim() > 1}
@@ -79,30 +70,28 @@ def _residuals(piece: Piece, x: Tensor, memory: Any, report: Report) -> None:
         with undisturbed(piece.target):
             for p in silent:
                 p.data = torch.zeros_like(p)
-            out, turned = piece(x, memory), piece(x.flip(1), memory)
-            reach = piece.reach(x, memory)
+            out, turned, reach = piece(), piece(piece.x.flip(1)), piece.reach()
         lost = not moved(out + 1, turned + 1).any()
         if key == "residual_past":
             lost = not (reach & ~SELF).any()
         if silent and lost:
-            report.add(key)
+            piece.tell(key)
             return
         if key == "no_residual":
-            off = out - x
+            off = out - piece.x
             pre = not moved(off, off[:, :1].expand_as(off)).any()
-            report.add("pre_norm" if pre else "post_norm")
+            piece.tell("pre_norm" if pre else "post_norm")
 
 
 class Model(Piece):
     """A whole model as one call, `model(tgt, src)` or `model(ids)`, to logits."""
 
-    def __init__(self, target: Any, call: Any = None) -> None:
+    def __init__(self, target: Any, report: Report, call: Any = None) -> None:
         self.tables = [m for m in target.modules() if isinstance(m, nn.Embedding)]
-        super().__init__(target, call)
+        super().__init__(target, report, call)
         sizes = sorted({t.num_embeddings for t in self.tables})
         few = [n for n in sizes if n < 8]  # bases, or sides that a word may be of
         self.widths = [*sizes[len(few) :][:1], *few[::-1]] or [9]  # of its vocabulary
-        self.heads = SIZE["heads"]
         self.writes = "memory" in self.roles
 
     def some(self, length: int, seed: int = 1) -> Tensor:
@@ -121,73 +110,70 @@ class Model(Piece):
         return super().pick(out, like[..., None])
 
 
-def examine_model(piece: Model, report: Report) -> None:
-    """Examine a whole model: what moves its logits, and what they are.
-
-    Raises:
-        NotMetError: if it cannot be called.
-    """
-    piece.settle()
-    x = piece.some(QUERIES)
-    memory = outside(piece, x, report)
-    masks(piece, x, memory, report)
-    out = piece(x, memory)
+def examine_model(piece: Model) -> None:
+    """Examine a whole model: what moves its logits, and what they are."""
+    masks(piece)
+    out = piece()
     if out.size(1) == QUERIES:
         known = all(of or m in piece.open for m, of in piece.of_memory.items())
-        pattern(piece, x, memory, report, must=piece.writes and known)
-        _order(piece, x, memory, report)
+        pattern(piece, must=piece.writes and known)
+        _order(piece)
     if (out >= 0).all() and (out.sum(-1) - 1).abs().max() < 1e-3:
-        report.add("probabilities")
+        piece.tell("probabilities")
     elif out.logsumexp(-1).abs().max() < 1e-3:
-        report.add("log_probabilities")
+        piece.tell("log_probabilities")
     every = [id(p) for _, p in piece.target.named_parameters(remove_duplicate=False)]
     if any(every.count(id(t.weight)) > 1 for t in piece.tables):
-        report.add("tied")
+        piece.tell("tied")
     outside_masks = any(of or m not in piece.open for m, of in piece.of_memory.items())
     if piece.writes and not outside_masks:
-        _padding(piece, x, memory, out, report)
-    elif memory is None:
-        _only_padding(piece, x, report)
-    soundness(piece, x, memory, report)
+        _padding(piece, out)
+    elif piece.memory is None:
+        _only_padding(piece)
 
 
-def _order(piece: Model, x: Tensor, memory: Any, report: Report) -> None:
+def _order(piece: Model) -> None:
     """Every word's place counts."""
-    asked = [("target_order", x, lambda words: piece(words, memory)[:, -1:])]
-    if memory is not None:
-        asked = [("source_order", memory, lambda words: piece(x, words)), *asked]
-    for key, words, answer in asked:
-        first, rest, out = words[:, :2], words[:, 2:], answer(words)
+    asked = [("target_order", "x", slice(-1, None))]
+    if piece.memory is not None:
+        asked = [("source_order", "memory", slice(None)), *asked]
+    for key, role, told_at in asked:
+        words = getattr(piece, role)
+        first, rest, out = words[:, :2], words[:, 2:], piece()[:, told_at]
         read, told = (
-            moved(out, answer(torch.cat([other, rest], dim=1))).any()
+            moved(out, piece(**{role: torch.cat([other, rest], 1)})[:, told_at]).any()
             for other in (piece.others(first), first.flip(1))
         )
         if read and not told:
-            report.add("batch_turned" if piece.layout == "sequence" else key)
+            piece.tell("batch_turned" if piece.layout == "sequence" else key)
 
 
-def _only_padding(piece: Model, x: Tensor, report: Report) -> None:
+def _longer(words: Tensor, pad: int) -> Tensor:
+    """Sentences with two words of padding behind them."""
+    return torch.cat([words, torch.full((BATCH, 2), pad)], dim=1)
+
+
+def _only_padding(piece: Model) -> None:
     """With padding behind them, words have to be read as before."""
+    x = piece.x
     other = torch.cat([x[:, :1], piece.others(x)[:, 1:]], dim=1)
     for pad in {0, 1, *(t.padding_idx or 0 for t in piece.tables)}:
-        behind = torch.full((BATCH, 2), pad)
-        pairs = ((x, other), (torch.cat([t, behind], dim=1) for t in (x, other)))
+        pairs = ((x, other), (_longer(x, pad), _longer(other, pad)))
         heard = [moved(piece(a), piece(b))[:, 0].any() for a, b in pairs]
         if heard == [True, False]:
-            report.add("padding_alone", pad=pad)
+            piece.tell("padding_alone", pad=pad)
 
 
-def _padding(piece: Model, x: Tensor, memory: Any, out: Tensor, report: Report) -> None:
+def _padding(piece: Model, out: Tensor) -> None:
     """The id of padding is the one that, put behind the source, moves nothing."""
-    source = x if memory is None else memory
+    role = "x" if piece.memory is None else "memory"
     known = {t.padding_idx for t in piece.tables if t.padding_idx is not None}
     few = {*range(min(piece.width, 99)), piece.width - 1}
     for pad in sorted(known | few):
-        longer = torch.cat([source, torch.full((BATCH, 2), pad)], dim=1)
-        after = piece(longer) if memory is None else piece(x, longer)
+        after = piece(**{role: _longer(piece.seen, pad)})
         if not moved(out, after[:, : out.size(1)]).any():
-            report.add("padding_tried", pad=pad)
+            piece.tell("padding_tried", pad=pad)
             return
     names = [*vars(piece.target), *signature(type(piece.target))]
     told = bool(known) or any("pad" in name.lower() for name in names)
-    report.add("padding_heard" if told else "padding_unknown")
+    piece.tell("padding_heard" if told else "padding_unknown")
