@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from lib.doctor.calling import Piece, heads_of, moved, written, written_ways
 from lib.doctor.meeting import quietly, undisturbed
@@ -55,11 +55,10 @@ class Level:
     """
 
     def __init__(self, piece: Piece, fused: str) -> None:
-        module, wide = piece.target, piece.width
+        wide = piece.width
         self.heads, self.kept, self.shared, self.several = piece.heads, wide, "", False
         seen: dict[str, int] = {}
-        parameters = module.named_parameters() if isinstance(module, nn.Module) else ()
-        for name, p in parameters:
+        for name, p in piece.module.named_parameters():
             if p.dim() < 2 or (p.numel() <= wide and len({*p.shape}) > 1):
                 p.data = torch.zeros_like(p)  # a bias, whatever its shape
             elif wide in p.shape:

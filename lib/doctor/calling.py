@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lib.doctor.meeting import CALLED, NAMES, SIZE, failure, plain, signature
+from lib.doctor.meeting import CALLED, NAMES, SIZE, failure, module_of, plain, signature
 from lib.doctor.report import NotMetError, Report
 
 BATCH, QUERIES, SEEN = 2, 5, 7  # B, T, S
@@ -51,9 +51,10 @@ class Piece:
 
     def __init__(self, target: Any, report: Report, call: Any = None) -> None:
         self.target, self.run = target, call or target
+        self.module = module_of(target)
         self.report, self.tell, self.kind = report, report.add, report.kind
         self.layout = "batch"
-        self.widths = widths_of(target)
+        self.widths = widths_of(self.module)
         self.width = self.widths[0]
         self.heads = (heads_of(self) if self.kind == "attention" else [SIZE["heads"]])[
             0
@@ -64,7 +65,6 @@ class Piece:
         self.changed = False
         self.writes = False  # whether what comes later has to be hidden
         self.roles = self._roles()
-        self.needs_memory = "memory" in self.roles and not self.optional
 
     @property
     def x(self) -> Tensor:
@@ -96,7 +96,7 @@ class Piece:
         memory = (first or second or [*others][1:])[-1:] if len(others) > 1 else []
         roles |= dict(zip(("memory",), memory, strict=False))
         own = [name for name in others if name not in memory]
-        self.optional = not all(others[name] for name in memory)
+        self.needs_memory = any(others[name] for name in memory)
         if len(own) != 1:
             raise NotMetError(
                 f"What it is called with, {', '.join(own) or 'nothing'}, says nothing "
@@ -251,11 +251,9 @@ def moved(before: Tensor, after: Tensor) -> Tensor:
     return ~((after - before).abs().amax(-1) < 2e-4 * spread)  # NaN counts as moved
 
 
-def widths_of(target: Any) -> list[int]:
+def widths_of(module: nn.Module) -> list[int]:
     """The widths that a module may have, the likeliest first."""
-    tensors = []
-    if isinstance(target, nn.Module):
-        tensors = [*target.parameters(), *target.buffers()]
+    tensors = [*module.parameters(), *module.buffers()]
     sides = [side for t in tensors for side in reversed(t.shape) if side > 1]
     usual = [SIZE["width"]] if SIZE["width"] in sides or not sides else []
     return [*dict.fromkeys([*usual, *sides])][:8]
@@ -263,12 +261,10 @@ def widths_of(target: Any) -> list[int]:
 
 def heads_of(piece: Piece) -> list[int]:
     """How many heads a module says that it has; else all that the width can have."""
-    named: list[tuple[str, Any]] = []
-    for owner in (piece.target, getattr(piece.target, "config", None)):
-        named += [*getattr(owner, "__dict__", {}).items()]
-    named += getattr(piece.target, "_modules", {}).items()
-    for name, value in named:
+    module = piece.module
+    config = getattr(getattr(module, "config", None), "__dict__", {})
+    for name, value in {**vars(module), **config, **module._modules}.items():
         if NAMES.get(plain(name)) == "heads" and isinstance(value, int | nn.ModuleList):
             return [value if isinstance(value, int) else len(value)]
     every = [h for h in range(piece.width, 0, -1) if piece.width % h == 0]
-    return every if isinstance(piece.target, nn.Module) else [1]
+    return every if module is piece.target else [1]

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import re
 from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 
-from lib.doctor.meeting import CALLED, NAMES, SIZE, failure, plain, quietly, signature
+from lib.doctor.meeting import (
+    CALLED,
+    NAMES,
+    SIZE,
+    failure,
+    module_of,
+    plain,
+    quietly,
+    signature,
+)
 from lib.doctor.report import NotMetError, Report
 
 PAD, LONG, WORDS = 1, 6, SIZE["target"]
@@ -23,15 +33,14 @@ def padding(function: Any) -> int | None:
     if any(NAMES.get(plain(n)) == "pad" for n in signature(function, called=True)):
         return PAD
     inner = getattr(function, "forward", function)
-    code, space = getattr(inner, "__code__", None), getattr(inner, "__globals__", {})
-    known = {n: space.get(n) for n in (code.co_names if code else ())}
-    for part in function.modules() if isinstance(function, nn.Module) else ():
+    known = quietly(lambda: dict(inspect.getclosurevars(inner).globals)) or {}
+    for part in module_of(function).modules():
         known |= vars(part)
     pads = (v for n, v in known.items() if NAMES.get(plain(n)) == "pad")
     return next((v for v in pads if isinstance(v, int)), None)
 
 
-def tried(function: Any, ways: list[list[Any]], **known: Any) -> tuple[int, Any]:
+def tried(function: Any, ways: list[list[Any]], **known: Any) -> Any:
     """Call a function in the first of several ways that it takes.
 
     Args:
@@ -43,7 +52,7 @@ def tried(function: Any, ways: list[list[Any]], **known: Any) -> tuple[int, Any]
         NotMetError: if it takes none.
     """
     why = ""
-    for number, way in enumerate(ways):
+    for way in ways:
         waiting, given = list(way), dict[str, Any]()
         for name, p in signature(function, called=True).items():
             size = NAMES.get(plain(name), "")
@@ -56,7 +65,7 @@ def tried(function: Any, ways: list[list[Any]], **known: Any) -> tuple[int, Any]
             elif waiting and p.default is p.empty:
                 given[name] = waiting.pop(0)
         try:
-            return number, function(**given)
+            return function(**given)
         except Exception as error:
             why = why or failure(error)
     raise NotMetError(
@@ -75,7 +84,7 @@ def examine_mask(function: Any, report: Report) -> None:
     for pad in (0, PAD, 10) if known is None else (known,):
         ids = torch.where(IDS == PAD, pad, IDS)
         ways: list[list[Any]] = [[ids], [LONG], [ids, ids[:, :4]], [LONG, LONG]]
-        _, out = tried(function, ways, pad=pad, device="cpu", longest=LONG)
+        out = tried(function, ways, pad=pad, device="cpu", longest=LONG)
         made = Report("")
         for mask in [out] if isinstance(out, Tensor) else [*out]:
             _judge_mask(torch.as_tensor(mask), ids != pad, made)
@@ -132,18 +141,15 @@ def examine_collate(function: Any, report: Report) -> None:
     sides = [IDS + 8, IDS]
     alone = ([way] for way in (rows, lists, rows[0], lists[0]))
     ways: list[list[Any]] = [[IDS], *([pair] for pair in pairs), sides, *alone]
-    _, out = tried(function, ways, pad=PAD, start=2, end=3, device="cpu")
-    named = out if isinstance(out, dict) else {}
+    out = tried(function, ways, pad=PAD, start=2, end=3, device="cpu")
     words, found = lists[0][1:-1], []
-    for value in named.values() if named else [out] if torch.is_tensor(out) else out:
-        tensor = quietly(lambda: torch.as_tensor(value))  # noqa: B023
-        if tensor is not None and 0 < tensor.dim() < 3 and tensor.dtype == torch.long:
-            lines = [tensor] if tensor.dim() == 1 else [*tensor, *tensor.T]
-            found += [
-                t.tolist()
-                for t in lines
-                if {*words[:3]} & {*t.tolist()} and len({*words} & {*t.tolist()}) > 2
-            ][:1]
+    parts = out.values() if isinstance(out, dict) else [out] if _is_ids(out) else out
+    for part in parts:
+        tensor = quietly(lambda: torch.as_tensor(part))  # noqa: B023
+        if tensor is not None and _is_ids(tensor) and 0 < tensor.dim() < 3:
+            rows = torch.atleast_2d(tensor)
+            lines = (row.tolist() for row in [*rows, *rows.T])
+            found += [line for line in lines if len({*words} & {*line}) > 2][:1]
     if len(found) < 2:
         report.add("shift_elsewhere")
         return
@@ -151,13 +157,19 @@ def examine_collate(function: Any, report: Report) -> None:
     steps = {
         words.index(b) - words.index(a)
         for a, b in zip(fed, wanted, strict=False)
-        if a in words and b in words
+        if {a, b} <= {*words}
     }
-    names = {0: "no_shift", 1: "shift_tried", -1: "shift_back", 2: "shift_two"}
-    key = names.get(min(steps), "shift_strange") if len(steps) == 1 else "shift_strange"
-    report.add(key, fed=fed, wanted=wanted)
-    if steps == {1} and wanted[len(fed) - 1 :] == words[-1:]:
-        report.add("end_cut", wanted=wanted)
+    names = {
+        (0,): "no_shift",
+        (1,): "shift_tried",
+        (-1,): "shift_back",
+        (2,): "shift_two",
+    }
+    report.add(names.get((*steps,), "shift_strange"), fed=fed, wanted=wanted)
+
+
+def _is_ids(thing: Any) -> bool:
+    return torch.is_tensor(thing) and thing.dtype == torch.long
 
 
 def examine_measure(function: Any, report: Report) -> None:
@@ -174,14 +186,10 @@ def examine_measure(function: Any, report: Report) -> None:
     pad = 0 if known is None else known
     sizes = {"pad": pad, "smoothing": 0.1, "target": WORDS, "source": WORDS}
 
-    def ways(x: Tensor, y: Tensor) -> list[list[Any]]:
-        usual = [[x, y], [x.flatten(0, 1), y.flatten()], [x.transpose(1, 2), y]]
-        return [*usual, *(way[::-1] for way in usual)]  # as in Keras, labels first
-
-    form, _ = tried(function, ways(logits, labels), **sizes)
-
     def measure(x: Tensor, y: Tensor) -> Tensor:
-        out = tried(function, [ways(x, y)[form]], **sizes)[1]
+        usual = [[x, y], [x.flatten(0, 1), y.flatten()], [x.transpose(1, 2), y]]
+        ways = [*usual, *(way[::-1] for way in usual)]  # as in Keras, labels first
+        out = tried(function, ways, **sizes)
         return torch.as_tensor(out[0] if isinstance(out, tuple) else out).float().sum()
 
     def sure(y: Tensor) -> Tensor:

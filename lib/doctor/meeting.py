@@ -72,8 +72,12 @@ def guess(thing: Any) -> str:
 
 def reads_ids(thing: Any) -> bool:
     """Whether a module has a table of embeddings."""
-    parts = thing.modules() if isinstance(thing, nn.Module) else ()
-    return any(isinstance(part, nn.Embedding) for part in parts)
+    return any(isinstance(part, nn.Embedding) for part in module_of(thing).modules())
+
+
+def module_of(thing: Any) -> nn.Module:
+    """A module; an empty one in the place of a function."""
+    return thing if isinstance(thing, nn.Module) else nn.Module()
 
 
 def signature(thing: Any, called: bool = False) -> dict[str, inspect.Parameter]:
@@ -86,18 +90,15 @@ def signature(thing: Any, called: bool = False) -> dict[str, inspect.Parameter]:
     return {n: p for n, p in found if p.kind not in star}
 
 
-class Sizes(dict[str, Any]):
+class Sizes:
     """A config that knows every usual name, as attributes and as keys."""
 
-    def __missing__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Any:
         if size := likely(name):
             return SIZE[size]
-        raise KeyError(name)
+        raise AttributeError(f"{name} is no usual name of a size")
 
-    def __getattr__(self, name: str) -> Any:
-        if not likely(name):
-            raise AttributeError(f"{name} is no usual name of a size")
-        return self[name]
+    __getitem__ = __getattr__
 
 
 def build(kind: str, own: type, depth: int = 0) -> Any:
@@ -116,17 +117,17 @@ def build(kind: str, own: type, depth: int = 0) -> Any:
                 size = "width"
             elif kind == "feed-forward" and plain(name).startswith("hidden"):
                 size = "inner"
-            given[name] = SIZE[size]
+            whole = "shape" in name  # a list, of which a width is one side
+            given[name] = [SIZE[size]] if whole else SIZE[size]
         elif asked:
             given[name] = _asked(own, name, depth)
     told = ", ".join(f"{n}={v}" for n, v in given.items() if isinstance(v, int | float))
-    for shape in (SIZE["width"], [SIZE["width"]]):  # of a norm, a number or a list
-        given.update({name: shape for name in given if "shape" in name})
-        try:
-            return own(**given)
-        except Exception as error:
-            why = failure(error)
-    raise NotMetError(f"{own.__name__}({told}) could not be built: {why} {_help(own)}")
+    try:
+        return own(**given)
+    except Exception as error:
+        raise NotMetError(
+            f"{own.__name__}({told}) could not be built: {failure(error)} {_help(own)}"
+        ) from None
 
 
 def _help(own: type) -> str:
@@ -180,9 +181,9 @@ def failure(error: BaseException) -> str:
     return f"{text}."
 
 
-def shake(module: Any) -> None:
+def shake(module: nn.Module) -> None:
     """Draw all weights anew, so that no gain is one and no bias zero."""
-    for part in module.modules() if isinstance(module, nn.Module) else ():
+    for part in module.modules():
         for p in part.parameters(recurse=False):
             wide = 1 if isinstance(part, nn.Embedding) else p.shape[-1:].numel() ** 0.5
             noise = torch.randn_like(p)
@@ -190,22 +191,21 @@ def shake(module: Any) -> None:
 
 
 @contextlib.contextmanager
-def undisturbed(module: Any) -> Iterator[None]:
+def undisturbed(thing: Any) -> Iterator[None]:
     """Leave weights, mode, gradients and random numbers as they were."""
-    parts = [*module.modules()] if isinstance(module, nn.Module) else []
-    kept = [(part, part.training, dict(part._buffers)) for part in parts]
-    weights = {p for part in parts for p in part.parameters(recurse=False)}
-    buffers = {b for part in parts for b in part.buffers(recurse=False)}
-    state = [(t, t.data, t.grad, t.requires_grad) for t in weights | buffers]
+    module = module_of(thing)
+    kept = [(part, part.training, dict(part._buffers)) for part in module.modules()]
+    tensors = [*module.parameters(), *module.buffers()]
+    state = [(t, t.data, t.grad, t.requires_grad) for t in tensors]
     drawn = random.getstate()
-    frozen = not any(p.requires_grad for p in weights)
+    frozen = not any(p.requires_grad for p in module.parameters())
     try:
         with torch.random.fork_rng(), torch.enable_grad(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             torch.manual_seed(0)
             for t, data, _, wanted in state:  # trials are made with copies
                 t.data, t.grad = data.clone(), None
-                if t in weights and t.is_floating_point():
+                if isinstance(t, nn.Parameter) and t.is_floating_point():
                     t.requires_grad_(frozen or wanted)
             yield
     finally:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -153,7 +152,7 @@ def pattern(piece: Piece, must: bool = False) -> None:
     elif cross:
         piece.tell("query_tried")
     elif not before.any() and not ahead.any():
-        if piece.kind != "model" and any(map(attends, parts(piece.target))):
+        if piece.kind != "model" and any(map(attends, piece.module.modules())):
             piece.tell("sees_itself")
     elif ahead.any() and (must or not before.any() or not ahead.triu(2).any()):
         t, s = ahead.nonzero()[0].tolist()
@@ -163,11 +162,6 @@ def pattern(piece: Piece, must: bool = False) -> None:
         piece.tell("causal")
 
 
-def parts(target: Any) -> list[nn.Module]:
-    """A module and all that is in it."""
-    return [*target.modules()] if isinstance(target, nn.Module) else []
-
-
 def attends(module: nn.Module) -> bool:
     """Whether a module is attention, by its name."""
     return quietly(lambda: guess(module)) == "attention"
@@ -175,7 +169,7 @@ def attends(module: nn.Module) -> bool:
 
 def soundness(piece: Piece) -> None:
     """Both modes, a batch of one, gradients, an input that stays as it is."""
-    module, report, out = piece.target, piece.report, piece()
+    module, report, out = piece.module, piece.report, piece()
     if moved(out, again := piece()).any():
         # All else was compared under random answers; a piece inside may be the cause.
         report.found = {k: v for k, v in report.found.items() if "restless" in k}
@@ -188,7 +182,7 @@ def soundness(piece: Piece) -> None:
         piece.tell("batch_mixed")
     if piece.changed:
         piece.tell("changes_input")
-    if not isinstance(module, nn.Module):
+    if module is not piece.target:
         return
     _unused(piece)
     try:
@@ -207,33 +201,29 @@ def soundness(piece: Piece) -> None:
 
 def _unused(piece: Piece) -> None:
     """A matrix that gets no gradient, beside others that do, serves nothing."""
-    module = piece.target
+    module = piece.module
     module.zero_grad()
     sizes = [out.square().sum() for out in piece.returned]
     quietly(lambda: torch.stack(sizes).sum().backward())
     every = [(n, p) for n, p in module.named_parameters() if p.requires_grad]
-    learned = {n: p.grad is not None for n, p in every if p.dim() > 1}
-    for full in (n for n, got in learned.items() if not got and any(learned.values())):
-        if layer := _idle(module, full, learned):
-            piece.tell("unused_layer", name=layer)
-            continue
+    learned = {n for n, p in every if p.dim() > 1 and p.grad is not None}
+    silent = [n for n, p in every if p.dim() > 1 and p.grad is None]
+    for full in silent if learned else ():
         name = full.removesuffix(".weight")
-        beside = [learned[n] for n in learned if n.startswith(name.rpartition(".")[0])]
+        idle = _idle(name, learned)
+        inside = [*module.get_submodule(idle).modules()][1:] if idle != name else []
+        if idle[-1].isdecimal() and any(map(attends, inside)):
+            piece.tell("unused_layer", name=idle)
+            continue
         table = isinstance(module.get_submodule(full.rpartition(".")[0]), nn.Embedding)
-        piece.tell("unused" if any(beside) and not table else "unused_part", name=name)
-    if all(learned.values()):
+        piece.tell("unused" if idle == name and not table else "unused_part", name=name)
+    if not silent:
         piece.tell("gradients")
 
 
-def _idle(module: nn.Module, full: str, learned: dict[str, bool]) -> str:
-    """The layer of a matrix, if nothing in it gets a gradient, as other layers do."""
-    for number in re.finditer(r"\b\d+\.", full):
-        layer, stack = full[: number.end()], full[: number.start()]
-        own, beside = (
-            any(got for n, got in learned.items() if n.startswith(start))
-            for start in (layer, stack)
-        )
-        if beside and not own:
-            part = module.get_submodule(layer[:-1])
-            return layer[:-1] if any(map(attends, parts(part)[1:])) else ""
-    return ""
+def _idle(name: str, learned: set[str]) -> str:
+    """The largest part around a matrix in which nothing gets a gradient."""
+    steps = name.split(".")
+    owners = [".".join(steps[:end]) for end in range(1, len(steps))]
+    active = {owner for owner in owners for n in learned if n.startswith(f"{owner}.")}
+    return next((owner for owner in owners if owner not in active), name)

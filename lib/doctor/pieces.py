@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from lib.doctor.calling import BATCH, QUERIES, Piece, moved
 from lib.doctor.meeting import NAMES, SIZE, failure, plain, signature
-from lib.doctor.owed import SELF, parts
+from lib.doctor.owed import SELF
 
 # Of a norm: whether the mean is subtracted; what is taken off D in the variance, None
 # where the plain mean of squares divides; and where ε stands.
@@ -44,7 +44,7 @@ def examine_norm(piece: Piece) -> None:
     heard = moved(piece()[:, :1], piece(louder)[:, :1]).any()
     if heard and piece.layout != "channels":  # as in a group norm of convolutions
         piece.tell("norm_neighbors", words=QUERIES - 1)
-    own = [p for part in parts(piece.target) for p in part.parameters(recurse=False)]
+    own = [*piece.module.parameters()]
     for p in own:
         p.data = torch.ones_like(p)
 
@@ -99,8 +99,7 @@ def examine_positions(piece: Piece) -> None:
             if base != 1e4 or first:
                 piece.tell("waves_other", base=f"{base:.0f}", first=first)
             return
-    learned = [p for part in parts(piece.target) for p in part.parameters()]
-    has = any(p.shape[-1:] == table.shape[-1:] for p in learned)
+    has = any(p.shape[-1:] == table.shape[-1:] for p in piece.module.parameters())
     piece.tell("positions_learned" if has else "positions_strange")
 
 
