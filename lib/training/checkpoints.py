@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -15,7 +14,7 @@ from lightning.fabric.plugins import CheckpointIO
 from lightning.pytorch.callbacks import Callback, EarlyStopping
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save
-from torch import Tensor, nn
+from torch import Tensor
 
 from lib.text.files import write_whole
 from lib.translator.folder import weights_once_each
@@ -55,85 +54,61 @@ def average_weights(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]
     }
 
 
-def copied_weights(model: nn.Module) -> dict[str, Tensor]:
-    """Return a copy of the weights, a tied matrix under one of its names."""
-    weights = weights_once_each(model)
-    return {name: tensor.detach().cpu().clone() for name, tensor in weights.items()}
-
-
 class KeepEpochWeights(Callback):
-    """Keep the weights of the last epochs, in files if the run has a folder.
+    """Keep the weights of the last epochs in files, and end with their mean.
 
     Args:
         count: how many epochs.
-        folder: where the files go; None keeps them in memory alone.
+        folder: where the files go.
     """
 
-    def __init__(self, count: int, folder: Path | None = None) -> None:
+    def __init__(self, count: int, folder: Path) -> None:
         self.count = count
         self.folder = folder
-        self.states: dict[int, dict[str, Tensor]] = {}
 
     def on_train_start(self, trainer: lightning.Trainer, *_: object) -> None:
-        done = trainer.current_epoch
-        # Those of before an interruption; the next epoch takes the place of the oldest.
-        if self.folder:
-            self._read(self.folder, range(done + 2 - self.count, done + 1))
-
-    def _read(self, folder: Path, numbers: range) -> None:
-        """Read the weights of these epochs, as far as there were such epochs."""
-        for number in numbers:
-            if number > 0 and number not in self.states:
-                self.states[number] = _read_epoch(folder / _FILE.format(number))
+        # What an interruption has lost is told now, not when all is trained.
+        self._read_last(self.count - 1, trainer.current_epoch)
 
     def on_train_epoch_end(
         self, trainer: lightning.Trainer, task: lightning.LightningModule
     ) -> None:
+        if not trainer.is_global_zero:
+            return
+        weights = weights_once_each(task.model)  # type: ignore[arg-type]
         number = trainer.current_epoch + 1
-        model: nn.Module = task.model  # type: ignore[assignment]
-        self.states[number] = copied_weights(model)
-        folder = self.folder if trainer.is_global_zero else None
-        if folder:
-            weights = self.states[number]
-            content = save(weights, metadata={"sha256": _fingerprint(weights)})
-            write_whole(folder / _FILE.format(number), content)
-        for old in sorted(self.states)[: -self.count]:
-            del self.states[old]
-        for file in epoch_files(folder)[: -self.count] if folder else []:
+        write_whole(self.folder / _FILE.format(number), save(weights))
+        for file in epoch_files(self.folder)[: -self.count]:
             file.unlink()
 
-    def load_average(self, model: nn.Module, done: int) -> None:
-        """Give a model the mean of the weights that were kept, after so many epochs."""
-        if self.folder:  # resumed, and there was nothing left to do
-            self._read(self.folder, range(done + 1 - self.count, done + 1))
-        model.load_state_dict(average_weights(list(self.states.values())), strict=False)
+    def on_fit_end(
+        self, trainer: lightning.Trainer, task: lightning.LightningModule
+    ) -> None:
+        if trainer.is_global_zero:
+            mean = average_weights(self._read_last(self.count, trainer.current_epoch))
+            task.model.load_state_dict(mean, strict=False)  # type: ignore[union-attr]
 
-
-def _read_epoch(file: Path) -> dict[str, Tensor]:
-    """Read what :class:`KeepEpochWeights` wrote, or say which epoch is lost."""
-    try:
-        weights = load_file(file)
-        with safe_open(file, framework="pt") as opened:
-            told = (opened.metadata() or {}).get("sha256")
-        if told not in (None, _fingerprint(weights)):  # none in those of older code
-            raise ValueError("its numbers have changed")
-    except (OSError, SafetensorError, ValueError) as error:
-        raise ValueError(
-            f"{file} is missing or damaged ({error}), and the mean of the last epochs "
-            "needs it; put it back, or start the run again in another folder."
-        ) from error
-    return weights
-
-
-def _fingerprint(weights: Mapping[str, Tensor]) -> str:
-    return hashlib.sha256(save(dict(weights))).hexdigest()
+    def _read_last(self, count: int, done: int) -> list[dict[str, Tensor]]:
+        """Read the weights of the last of so many epochs, or say which is lost."""
+        states = []
+        for number in range(max(1, done + 1 - count), done + 1):
+            file = self.folder / _FILE.format(number)
+            try:
+                states.append(load_file(file))
+            except (OSError, SafetensorError) as error:
+                raise ValueError(
+                    f"{file} is missing or damaged ({error}), and the mean of the last "
+                    "epochs needs it; put it back, or start the run again in another "
+                    "folder."
+                ) from error
+        return states
 
 
 class StopEarly(EarlyStopping):
     """End the run when the validation loss has not fallen for some epochs.
 
-    Lightning's, which also keeps the weights of the best epoch. All that it knows goes
-    into the checkpoint, so that a resumed run ends where an unbroken one does.
+    Lightning's, which also ends with the weights of the best epoch. All that it knows
+    goes into the checkpoint, so that a resumed run ends where an unbroken one does.
     """
 
     def __init__(self, patience: int) -> None:
@@ -152,12 +127,13 @@ class StopEarly(EarlyStopping):
     ) -> None:
         super().on_train_epoch_end(trainer, pl_module)
         if self.wait_count == 0:  # the best epoch so far
-            model: nn.Module = pl_module.model  # type: ignore[assignment]
-            self.weights = copied_weights(model)
+            weights = weights_once_each(pl_module.model)  # type: ignore[arg-type]
+            self.weights = {name: each.cpu().clone() for name, each in weights.items()}
 
-    def load_best(self, model: nn.Module) -> None:
-        """Give a model the weights of the epoch with the lowest validation loss."""
-        model.load_state_dict(self.weights, strict=False)
+    def on_fit_end(
+        self, trainer: lightning.Trainer, task: lightning.LightningModule
+    ) -> None:
+        task.model.load_state_dict(self.weights, strict=False)  # type: ignore[union-attr]
 
     def state_dict(self) -> dict[str, Any]:
         """Return what the checkpoint keeps."""
@@ -193,33 +169,32 @@ class SafetensorsCheckpointIO(CheckpointIO):
     ) -> dict[str, Any]:
         """Read a checkpoint; ``weights_only`` is Lightning's and always true here."""
         try:
-            with safe_open(path, framework="pt", device="cpu") as file:
-                skeleton = json.loads((file.metadata() or {})["skeleton"])
-                names = list(file.keys())
-                tensors = dict(zip(names, map(file.get_tensor, names), strict=True))
-            checkpoint: dict[str, Any] = _put_together(skeleton, tensors)
+            tensors = load_file(path)
+            with safe_open(path, framework="pt") as file:
+                skeleton = file.metadata()["skeleton"]
+
+            def whole(part: dict[str, Any]) -> Any:  # its inner parts are whole already
+                return (
+                    tensors[part["tensor"]] if "tensor" in part else dict(part["dict"])
+                )
+
+            return dict(json.loads(skeleton, object_hook=whole))
         except (SafetensorError, KeyError, TypeError, ValueError) as error:
-            raise damaged(path, error) from error
-        return checkpoint
+            raise ValueError(
+                f"{path} is not a whole checkpoint of this project "
+                f"({' '.join(str(error).split())}); delete it and start the run again."
+            ) from error
 
     def remove_checkpoint(self, path: str | Path) -> None:
         Path(path).unlink(missing_ok=True)
 
 
-def damaged(path: str | Path, error: Exception) -> ValueError:
-    """Say that a run cannot go on from a checkpoint, and what can be done."""
-    reason = " ".join(str(error).split())
-    return ValueError(
-        f"{path} is not a whole checkpoint of this project ({reason}); delete it and "
-        "start the run again."
-    )
+def _take_apart(value: Any, path: str, tensors: dict[str, Tensor]) -> Any:
+    """Put tensors into a dictionary, and return what is left as JSON can write it.
 
-
-# JSON has only string keys and no tuples, so these are written as lists with a label.
-_Skeleton = Any
-
-
-def _take_apart(value: Any, path: str, tensors: dict[str, Tensor]) -> _Skeleton:
+    JSON has only string keys: a dictionary becomes a list of its pairs, with a label. A
+    tuple becomes a list; what JSON cannot write at all, it refuses.
+    """
     if isinstance(value, Tensor):
         # Numbered, because keys that contain a slash can spell the same path.
         name = f"{len(tensors)}{path}"
@@ -227,32 +202,14 @@ def _take_apart(value: Any, path: str, tensors: dict[str, Tensor]) -> _Skeleton:
         tensors[name] = value.detach().cpu().contiguous().clone()
         return {"tensor": name}
     if isinstance(value, dict):
-        items = [
-            [key, _take_apart(item, f"{path}/{key}", tensors)]
+        pairs = [
+            (key, _take_apart(item, f"{path}/{key}", tensors))
             for key, item in value.items()
         ]
-        return {"dict": items}
+        return {"dict": pairs}
     if isinstance(value, list | tuple):
-        parts = [
-            _take_apart(part, f"{path}/{number}", tensors)
-            for number, part in enumerate(value)
+        return [
+            _take_apart(item, f"{path}/{number}", tensors)
+            for number, item in enumerate(value)
         ]
-        return {"tuple" if isinstance(value, tuple) else "list": parts}
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    raise TypeError(
-        f"A checkpoint can hold tensors, numbers and text, but at {path!r} it has "
-        f"{type(value).__name__}."
-    )
-
-
-def _put_together(skeleton: _Skeleton, tensors: dict[str, Tensor]) -> Any:
-    if not isinstance(skeleton, dict):
-        return skeleton
-    (label, content) = next(iter(skeleton.items()))
-    if label == "tensor":
-        return tensors[content]
-    if label == "dict":
-        return {key: _put_together(item, tensors) for key, item in content}
-    parts = [_put_together(part, tensors) for part in content]
-    return tuple(parts) if label == "tuple" else parts
+    return value

@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,8 @@ from lib.evaluation.scores import (
     unseen_parts,
 )
 from lib.model import count_parameters
-from lib.text import Vocabulary
 from lib.text.files import read_json, to_toml, write_json, write_whole
+from lib.training.data import TranslationData
 from lib.training.logs import read_log
 from lib.training.settings import TrainingSettings, is_first_process
 from lib.translator import Translator
@@ -37,18 +37,16 @@ from lib.translator.folder import (
 SETTINGS, LOG, CHECKPOINT = "settings.json", "log.csv", "checkpoint.safetensors"
 SENTENCES, LOCK = "sentences.csv", ".lock"
 
-Splits = Mapping[str, Sequence[Any]]
-
 
 def run_settings(
     settings: TrainingSettings,
-    splits: Splits,
-    *vocabularies: Vocabulary,
+    splits: Mapping[str, Sized],
+    data: TranslationData,
     start: nn.Module | None = None,
 ) -> dict[str, Any]:
     """Return all that decides the result of a run, for its ``settings.json``."""
-    learned = [list(splits.get(name, ())) for name in ("train", "validation")]
-    words = [vocabulary.tokens for vocabulary in vocabularies]
+    learned = [data.train_set.pairs, data.validation_set.pairs]
+    words = [vocabulary.tokens for vocabulary in data.train_set.vocabularies]
     content = json.dumps([learned, words]).encode()
     return {
         **dataclasses.asdict(settings),
@@ -73,14 +71,11 @@ def alone_in(folder: Path | None) -> Iterator[None]:
     it may be taken again. Of several processes of one run, the first takes it.
 
     Raises:
-        FileExistsError: if another run is at work there.
-        NotADirectoryError: if it is a file.
+        FileExistsError: if another run is at work there, or it is a file.
     """
     if folder is None or not is_first_process():
         yield
         return
-    if folder.exists() and not folder.is_dir():
-        raise NotADirectoryError(f"{folder} is a file; choose another folder.")
     made = [place for place in (folder, *folder.parents) if not place.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / LOCK, blocking=False, is_singleton=True)
@@ -134,8 +129,6 @@ def _check_empty(folder: Path) -> None:
 
 def _check_same(folder: Path, description: dict[str, Any]) -> None:
     found = read_json(folder / SETTINGS)
-    if not isinstance(found, dict):
-        raise ValueError(f"{folder / SETTINGS} is damaged: it holds no settings.")
     for name in {**found, **description}:
         was, wanted = found.get(name), description.get(name)
         if was != wanted:

@@ -95,17 +95,13 @@ class EpochLog(Callback):
         self, trainer: lightning.Trainer, task: lightning.LightningModule
     ) -> None:
         measured = trainer.callback_metrics
-        metrics = {
-            name: f"{float(measured[name]):.5f}"
-            for name in COLUMNS[2:7]
-            if name in measured
-        }
+        metrics = {name: f"{float(measured[name]):.5f}" for name in COLUMNS[2:7]}
         self.rows.append(
             {
                 "epoch": str(trainer.current_epoch + 1),
                 "step": str(trainer.global_step),
                 **metrics,
-                "tokens": str(getattr(task, "tokens_seen", "")),
+                "tokens": str(task.tokens_seen),
                 "seconds": f"{time.perf_counter() - self.start:.1f}",
             }
         )

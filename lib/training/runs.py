@@ -7,10 +7,10 @@ import dataclasses
 import logging
 import signal
 import sys
+import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import lightning
 import torch
@@ -28,7 +28,6 @@ from lib.training.checkpoints import (
     KeepEpochWeights,
     SafetensorsCheckpointIO,
     StopEarly,
-    damaged,
 )
 from lib.training.data import TranslationData
 from lib.training.folders import (
@@ -104,104 +103,73 @@ def train(
     """
     data = TranslationData(splits, src_vocab, tgt_vocab, settings)
     folder = None if folder is None else Path(folder)
-    pairs = {
-        name: part.pairs if isinstance(part, ParallelDataset) else part
-        for name, part in splits.items()
-    }
-    description = run_settings(settings, pairs, src_vocab, tgt_vocab, start=start)
-
-    def build() -> TranslationTask:
-        task = TranslationTask(settings, src_vocab, tgt_vocab, tokenizer)
-        if start is not None:
-            _begin_with(task.model, start)
-        return task
-
-    watching = []
-    if folder and watch:
-        max_len = settings.max_len
-        watching.append(SentenceLog(folder / SENTENCES, watch, src_vocab, max_len))
-    how = folder, resume, progress, hardware, watching
-    return run_task(build, data, settings, description, *how)
-
-
-def _begin_with(model: Transformer, start: Transformer) -> None:
-    sizes = dataclasses.replace(start.config, dropout=model.config.dropout)
-    for name, size in sizes.to_dict().items():
-        wanted = getattr(model.config, name)
-        if size != wanted:
-            raise ValueError(
-                f"The model to begin with has {name} = {size}, but the settings ask "
-                f"for {wanted}."
-            )
-    if leaves_of(start) != leaves_of(model):
-        raise ValueError(
-            f"The model to begin with has the leaves {leaves_of(start).changes()}, but "
-            f"the settings ask for {leaves_of(model).changes()}."
-        )
-    model.load_state_dict(start.state_dict())
-
-
-def run_task(
-    build: Callable[[], TranslationTask],
-    data: lightning.LightningDataModule,
-    settings: TrainingSettings,
-    description: dict[str, Any],
-    folder: Path | None,
-    resume: bool,
-    progress: bool,
-    hardware: Hardware | None,
-    more: Sequence[Callback] = (),
-) -> TranslationTask:
-    """Train what a task holds, from the start or from where an interrupted run stands.
-
-    Args:
-        build: makes the task; random numbers are seeded before.
-        data: what it learns from.
-        settings: hyperparameters.
-        description: all that decides the result, for ``settings.json``.
-        folder: where settings, log and checkpoint go; None keeps nothing.
-        resume: go on with the run in the folder, or begin if there is none.
-        progress: show a progress bar on standard error.
-        hardware: what to compute on; a GPU if there is one, if None.
-        more: callbacks besides those of every run.
-
-    Returns:
-        The trained task, with the weights that the settings ask for.
-    """
-    (hardware := hardware or Hardware()).check_precision(settings.precision)
+    description = run_settings(settings, splits, data, start)
     first = is_first_process()  # the others find the run that it has begun
-    with alone_in(folder), _torch_as_before(), _quiet_lightning():
+    with (
+        alone_in(folder),
+        _torch_as_before(),
+        _quiet_lightning(),
+        tempfile.TemporaryDirectory() as scratch,
+    ):
         checkpoint = (
             check_folder(folder, description, resume or not first) if folder else None
         )
         torch.manual_seed(settings.seed)
-        task = _fitting_into_memory(build, settings)
-        kept = KeepEpochWeights(settings.average, folder)
-        best = StopEarly(settings.patience)
-        chosen: list[Callback] = [kept] if settings.average > 1 else []
-        chosen += [best] if settings.patience else []
-        callbacks = [*chosen, *more, *_writers(folder, progress)]
-        trainer = _trainer(settings, hardware, callbacks, progress)
+        task = _task_in_memory(settings, src_vocab, tgt_vocab, tokenizer)
+        if start is not None:
+            _begin_with(task.model, start)
+        callbacks = _ends(settings, folder or Path(scratch))
+        if folder and watch:
+            file, max_len = folder / SENTENCES, settings.max_len
+            callbacks.append(SentenceLog(file, watch, src_vocab, max_len))
+        if folder:  # the log first: a checkpoint then never knows of an epoch it lacks
+            callbacks.append(EpochLog(folder / LOG))
+            callbacks.append(SaveEveryEpoch(folder / CHECKPOINT))
+        if progress:
+            callbacks.append(EpochBar(refresh_rate=20))
+        trainer = _trainer(settings, hardware or Hardware(), callbacks, progress)
         if folder and first:  # only now: a run that cannot begin leaves nothing behind
             write_json(folder / SETTINGS, description)
         _fit(trainer, task, data, checkpoint, progress)
-        if settings.average > 1:
-            kept.load_average(task.model, trainer.current_epoch)
-        elif settings.patience:
-            best.load_best(task.model)
     return task
 
 
-def _fitting_into_memory(
-    build: Callable[[], TranslationTask], settings: TrainingSettings
+def _ends(settings: TrainingSettings, folder: Path) -> list[Callback]:
+    """Return what decides with which weights a run ends; the last has the say."""
+    chosen: list[Callback] = []
+    if settings.patience:
+        chosen.append(StopEarly(settings.patience))
+    if settings.average > 1:
+        chosen.append(KeepEpochWeights(settings.average, folder))
+    return chosen
+
+
+def _task_in_memory(
+    settings: TrainingSettings,
+    src_vocab: Vocabulary,
+    tgt_vocab: Vocabulary,
+    tokenizer: str,
 ) -> TranslationTask:
     try:
-        return build()
+        return TranslationTask(settings, src_vocab, tgt_vocab, tokenizer)
     except (MemoryError, RuntimeError) as error:  # what PyTorch says of too much
         raise ValueError(
             f"A model with d_model = {settings.d_model}, d_ff = {settings.d_ff} and "
             f"n_layers = {settings.n_layers} does not fit into memory; make it smaller."
         ) from error
+
+
+def _begin_with(model: Transformer, start: Transformer) -> None:
+    """Give a model the weights of another that is built alike, but for its dropout."""
+    sizes = dataclasses.replace(start.config, dropout=model.config.dropout)
+    found = sizes.to_dict() | leaves_of(start).changes()
+    wanted = model.config.to_dict() | leaves_of(model).changes()
+    if found != wanted:
+        raise ValueError(
+            f"The model to begin with is built with {found}, but the settings ask for "
+            f"{wanted}."
+        )
+    model.load_state_dict(start.state_dict())
 
 
 def _fit(
@@ -219,24 +187,12 @@ def _fit(
         raise SystemExit(128 + signal.SIGTERM) from None
     except SystemExit:  # Lightning's answer to Ctrl-C
         raise KeyboardInterrupt from None
-    except Exception as error:
+    except Exception:
         if progress and is_first_process():
             print(file=sys.stderr)  # what is said of the error gets a line of its own
-        told = isinstance(error, OSError | ValueError)
-        if checkpoint and not task.begun and not told:  # it could not be read
-            raise damaged(checkpoint, error) from error
         raise
     finally:
         task.model = plain
-
-
-def _writers(folder: Path | None, progress: bool) -> list[Callback]:
-    callbacks: list[Callback] = []
-    if folder:  # the log first: a checkpoint then never knows of an epoch it lacks
-        callbacks += [EpochLog(folder / LOG), SaveEveryEpoch(folder / CHECKPOINT)]
-    if progress:
-        callbacks.append(EpochBar(refresh_rate=20))
-    return callbacks
 
 
 def _trainer(
@@ -246,7 +202,7 @@ def _trainer(
     progress: bool,
 ) -> lightning.Trainer:
     try:
-        return lightning.Trainer(
+        trainer = lightning.Trainer(
             devices=hardware.devices,  # "auto" would take every GPU
             strategy=hardware.strategy,
             accelerator=hardware.accelerator,
@@ -267,6 +223,12 @@ def _trainer(
         )
     except MisconfigurationException as error:  # such as more devices than there are
         raise ValueError(" ".join(str(error).split())) from error
+    if trainer.precision != settings.precision:  # Lightning takes the nearest it can
+        raise ValueError(
+            f"precision = {settings.precision!r} needs a GPU; on a CPU, choose "
+            "'bf16-mixed' or '32-true'."
+        )
+    return trainer
 
 
 @contextlib.contextmanager
@@ -286,14 +248,8 @@ def _quiet_lightning() -> Iterator[None]:
 
     It draws its progress bar on standard output, which is for results.
     """
-    loggers = [logging.getLogger(f"lightning.{part}") for part in ("pytorch", "fabric")]
-    levels = [logger.level for logger in loggers]
+    for part in ("pytorch", "fabric"):
+        logging.getLogger(f"lightning.{part}").setLevel(logging.ERROR)
     with warnings.catch_warnings(), contextlib.redirect_stdout(sys.stderr):
         warnings.filterwarnings("ignore", module="lightning")
-        for logger in loggers:
-            logger.setLevel(logging.ERROR)
-        try:
-            yield
-        finally:
-            for logger, level in zip(loggers, levels, strict=True):
-                logger.setLevel(level)
+        yield

@@ -67,9 +67,9 @@ class TranslationTask(lightning.LightningModule):
     Example:
         >>> words = Vocabulary(["go", "to"])
         >>> tiny = TrainingSettings(d_model=8, n_heads=2, d_ff=16)
-        >>> task, ids = TranslationTask(tiny, words, words), torch.tensor([[4, 5]])
-        >>> task.training_step(Batch(ids, ids, ids)).shape
-        torch.Size([])
+        >>> ids = torch.tensor([[4, 5]])
+        >>> TranslationTask(tiny, words, words).model(ids, ids).shape
+        torch.Size([1, 2, 6])
     """
 
     def __init__(
@@ -89,16 +89,16 @@ class TranslationTask(lightning.LightningModule):
         self.bleu_tokenizer = bleu_tokenizer
         self.written: list[str] = []
         self.wanted: list[str] = []
-        self.begun = False  # its checkpoint, if there was one, has been taken over
         self.tokens_seen = 0  # of the labels, in this epoch
-        self.last_loss = torch.tensor(float("nan"))  # of the whole batch
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        # Lightning would begin anew without them.
-        _ = checkpoint["loops"], checkpoint["callbacks"]
-
-    def on_train_start(self) -> None:
-        self.begun = True
+        # Without some of these Lightning would begin anew, and say nothing.
+        parts = {"state_dict", "optimizer_states", "lr_schedulers", "loops"}
+        if missing := (parts | {"callbacks"}) - checkpoint.keys():
+            raise ValueError(
+                f"checkpoint.safetensors is not whole, it lacks {', '.join(missing)}; "
+                "delete it and start the run again."
+            )
 
     def on_train_batch_start(self, batch: Any, batch_idx: int) -> None:
         # So that a run which was interrupted goes on exactly as if it had not been. Not
@@ -113,20 +113,20 @@ class TranslationTask(lightning.LightningModule):
 
     def training_step(self, batch: Batch) -> Tensor:
         tokens = self._count_tokens(batch)
-        loss = self._share_of_loss(batch, tokens)
-        self.last_loss = self._mean_of_processes(loss.detach())
-        if not self.last_loss.isfinite():
+        share = self._share_of_loss(batch, tokens)
+        loss: Tensor = self.trainer.strategy.reduce(share.detach(), reduce_op="mean")
+        if not loss.isfinite():
             raise ValueError(
-                f"The loss has become {self.last_loss.item()}: the training has "
-                "diverged; begin again with a smaller learning_rate."
+                f"The loss has become {loss.item()}: the training has diverged; begin "
+                "again with a smaller learning_rate."
             )
-        self._log("train_loss", self.last_loss, tokens)
+        self._log("train_loss", loss, tokens)
         self.tokens_seen += tokens
-        return loss
+        return share
 
     def _share_of_loss(self, batch: Any, tokens: int) -> Tensor:
         """Return what the mean over all processes makes the loss of the batch."""
-        processes = self.trainer.world_size if self._trainer else 1
+        processes = self.trainer.world_size
         mine = shard(batch, self.global_rank, processes)
         weight = self._count_tokens(mine) * processes / max(tokens, 1)
         # Without a sentence, it computes for nothing: the others wait for it.
@@ -136,19 +136,12 @@ class TranslationTask(lightning.LightningModule):
         loss = translation_loss(logits, labels, self.pad_id, smoothing)
         return loss * weight  # by tokens, not by sentences: the loss is a mean of those
 
-    def _mean_of_processes(self, loss: Tensor) -> Tensor:
-        if self._trainer is None:
-            return loss
-        mean: Tensor = self.trainer.strategy.reduce(loss, reduce_op="mean")
-        return mean
-
     def _count_tokens(self, batch: Batch) -> int:
         return int((batch[-1] != self.pad_id).sum())
 
-    def _log(self, name: str, value: Tensor, weight: int) -> None:
+    def _log(self, name: str, value: Tensor | float, weight: int = 1) -> None:
         # Means over an epoch weigh each batch by what it holds, not all alike.
-        if self._trainer is not None:
-            self.log(name, value, on_step=False, on_epoch=True, batch_size=weight)
+        self.log(name, value, on_step=False, on_epoch=True, batch_size=weight)
 
     def configure_optimizers(self) -> Any:
         """Adam with the paper's settings; the rate changes after every step."""
@@ -182,31 +175,20 @@ class TranslationTask(lightning.LightningModule):
         self._log("validation_loss", loss, tokens)
         accuracy = token_accuracy(logits, labels, self.pad_id)
         self._log("validation_token_accuracy", accuracy, tokens)
-        written = self._write(batch)  # (B, T)
-        exact = self._exact(written, batch.tgt_out)
-        self._log("validation_exact_match", exact, len(batch.src))
+        # A little longer than the answer: who has not stopped by then is wrong anyway.
+        limit = min(batch.tgt_out.size(1) + 10, self.model.config.max_len)
+        ends = self.tgt_vocab.sos_id, self.tgt_vocab.eos_id
+        written = greedy_decode(self.model, batch.src, *ends, limit)
         self.written += map(self.tgt_vocab.decode, written.tolist())
         self.wanted += map(self.tgt_vocab.decode, batch.tgt_out.tolist())
 
     def on_validation_epoch_end(self) -> None:
-        score = bleu(self.written, self.wanted, self.bleu_tokenizer).value
-        self._log("validation_bleu", torch.tensor(score), 1)
+        pairs = zip(self.written, self.wanted, strict=True)
+        right = sum(written == wanted for written, wanted in pairs)
+        self._log("validation_exact_match", right / len(self.wanted))
+        score = bleu(self.written, self.wanted, self.bleu_tokenizer)
+        self._log("validation_bleu", score.value)
         self.written, self.wanted = [], []
-
-    def _write(self, batch: Batch) -> Tensor:
-        # A little longer than the answer: who has not stopped by then is wrong anyway.
-        limit = min(batch.tgt_out.size(1) + 10, self.model.config.max_len)
-        ends = self.tgt_vocab.sos_id, self.tgt_vocab.eos_id
-        return greedy_decode(self.model, batch.src, *ends, limit)
-
-    def _exact(self, written: Tensor, wanted: Tensor) -> Tensor:
-        """Return the share of sentences that free writing gets right to the token."""
-        width = max(written.size(1), wanted.size(1))
-        written, wanted = (
-            torch.nn.functional.pad(ids, (0, width - ids.size(1)), value=self.pad_id)
-            for ids in (written, wanted)
-        )
-        return (written == wanted).all(dim=1).float().mean()
 
 
 def shard(batch: Batch, rank: int, world_size: int) -> Batch:

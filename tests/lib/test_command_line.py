@@ -461,7 +461,7 @@ def test_what_is_there_stays_there(lib: Lib, here: Path) -> None:
     for options, words in (
         (("--out", ""), "holds something else than a run, such as README.md"),
         (("--out", ".", "--resume"), "holds something else than a run, such as"),
-        (("--out", "file"), "file is a file"),
+        (("--out", "file"), "File exists: file"),
         (("--out", "file/run"), "Not a directory"),
     ):
         done = lib(*SMALL, *options)

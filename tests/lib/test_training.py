@@ -12,7 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock, patch
@@ -36,7 +36,7 @@ from lib.training import (
 from lib.training.folders import LOCK, alone_in
 from lib.training.logs import read_log
 from lib.translator import Translator
-from tests.refusals import refuses
+from tests.refusals import Call, each_refusal, refuses
 
 ROOT = Path(__file__).parents[2]
 Parts = tuple[dict, Vocabulary, Vocabulary]
@@ -71,18 +71,6 @@ def files(folder: Path) -> dict[Path, bytes]:
     return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
-def with_another_sentence(part: str) -> Parts:
-    splits, src_vocab, tgt_vocab = corpus()
-    (source, target), *rest = splits[part]
-    other = {**splits, part: [(source, f"{target} t1"), *rest]}
-    return other, src_vocab, tgt_vocab
-
-
-def with_words_in_another_order() -> Parts:
-    splits, src_vocab, tgt_vocab = corpus()
-    return splits, Vocabulary(reversed(src_vocab.tokens[4:])), tgt_vocab
-
-
 @pytest.fixture(scope="module")
 def unbroken(tmp_path_factory: pytest.TempPathFactory) -> tuple:
     folder = tmp_path_factory.mktemp("unbroken")
@@ -100,15 +88,25 @@ def test_label_smoothing_by_hand_and_nothing_from_padding() -> None:
     assert torch.allclose(got, expected)
 
 
-@pytest.mark.parametrize("measure", [token_accuracy, translation_loss])
-def test_padding_alone_is_refused(measure: Callable) -> None:
-    with pytest.raises(ValueError, match="all labels are padding"):
-        measure(torch.zeros(1, 2, 3), torch.zeros(1, 2, dtype=torch.long), 0)
+LOGITS, NO_LABELS = torch.zeros(1, 2, 3), torch.zeros(1, 2, dtype=torch.long)
 
 
-def test_shapes_that_do_not_fit_are_named() -> None:
-    with pytest.raises(ValueError, match=r"\(1, 2, 3\) and \(1, 3\)"):
-        translation_loss(torch.zeros(1, 2, 3), torch.ones(1, 3, dtype=torch.long), 0)
+@each_refusal(
+    *(
+        (
+            lambda measure=measure: measure(LOGITS, NO_LABELS, 0),
+            "all labels are padding",
+        )
+        for measure in (token_accuracy, translation_loss)
+    ),
+    (
+        lambda: translation_loss(LOGITS, torch.ones(1, 3), 0),
+        r"\(1, 2, 3\) and \(1, 3\)",
+    ),
+    (lambda: warmup_decay(0, 9, 9), r"warmup_steps is 9 .* 9 steps"),
+)
+def test_what_cannot_be_measured_is_refused(call: Call, words: str) -> None:
+    refuses(call, words)
 
 
 @given(total=st.integers(2, 500), data=st.data())
@@ -125,11 +123,6 @@ def test_the_schedule_rises_to_one_and_falls_to_zero(
     assert all(share > 0 for share in shares[:total])
 
 
-def test_a_warmup_longer_than_the_run_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"warmup_steps is 9 .* 9 steps"):
-        warmup_decay(0, 9, 9)
-
-
 # --- the settings ---------------------------------------------------------------------
 
 
@@ -137,12 +130,10 @@ def test_a_warmup_longer_than_the_run_is_refused() -> None:
     ("setting", "value", "words"),
     [
         ("epochs", 0, "must be more than 0"),
-        ("epochs", 2.5, "must be a whole number"),
         ("epochs", True, "must be a whole number"),
         ("learning_rate", "0.1", "must be a number"),
         ("learning_rate", math.inf, "must be a finite number"),
         ("norm_first", 1, "must be True or False"),
-        ("seed", -1, "must not be below 0"),
         ("patience", -1, "must not be below 0"),
         ("seed", 2**32, "must be below"),
         ("label_smoothing", 1.0, "must be below 1"),
@@ -171,26 +162,19 @@ def test_the_settings_and_one_line_for_each_epoch_are_kept(unbroken: tuple) -> N
     assert kept["pairs"] == {"train": 320, "validation": 80}
 
 
-def test_another_seed_gives_another_result(unbroken: tuple) -> None:
-    _, expected = unbroken
-    other = dataclasses.replace(TINY, seed=1)
-    assert not equal(weights(train(*corpus(), other)), expected)
-
-
-def test_the_rest_of_pytorch_is_left_as_it_was() -> None:
-    torch.manual_seed(3)
-    before = torch.get_rng_state()
-    train(*corpus(), dataclasses.replace(TINY, epochs=1))
-    assert torch.equal(torch.get_rng_state(), before)
-    assert not torch.are_deterministic_algorithms_enabled()
-
-
-def test_one_device_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_leaves_pytorch_as_it_was_takes_one_device_and_depends_on_its_seed(
+    unbroken: tuple, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With several, each would train on every sentence, into the same folder."""
     made = Mock(wraps=lightning.Trainer)
     monkeypatch.setattr(lightning, "Trainer", made)
-    train(*corpus(), dataclasses.replace(TINY, epochs=1))
+    torch.manual_seed(3)
+    before = torch.get_rng_state()
+    other = weights(train(*corpus(), dataclasses.replace(TINY, seed=1)))
+    assert torch.equal(torch.get_rng_state(), before)
+    assert not torch.are_deterministic_algorithms_enabled()
     assert made.call_args.kwargs["devices"] == 1
+    assert not equal(other, unbroken[1])
 
 
 def test_a_loss_that_is_no_number_ends_the_run(tmp_path: Path) -> None:
@@ -200,39 +184,25 @@ def test_a_loss_that_is_no_number_ends_the_run(tmp_path: Path) -> None:
     assert not (tmp_path / "checkpoint.safetensors").exists()
 
 
-@pytest.mark.parametrize(
-    ("parts", "settings", "words"),
-    [
-        (corpus(), dataclasses.replace(TINY, d_ff=64), "has d_ff = 32, not 64"),
+def test_another_run_does_not_resume(unbroken: tuple) -> None:
+    folder, before = unbroken[0], files(unbroken[0])
+    splits, src_vocab, tgt_vocab = corpus()
+    other = {**splits, "validation": [("s1", "t1"), *splits["validation"][1:]]}
+    reordered = Vocabulary(reversed(src_vocab.tokens[4:]))
+    wide = dataclasses.replace(TINY, d_ff=64)
+    for parts, settings, words in (
+        (corpus(), wide, "has d_ff = 32, not 64"),
         (corpus(size=300), TINY, "has pairs = "),
-        (with_another_sentence("train"), TINY, "trained on other sentences"),
-        (with_another_sentence("validation"), TINY, "trained on other sentences"),
-        (with_words_in_another_order(), TINY, "with other words"),
-    ],
-)
-def test_another_run_does_not_resume(
-    parts: Parts, settings: TrainingSettings, words: str, unbroken: tuple
-) -> None:
-    folder, _ = unbroken
-    before = files(folder)
-    with pytest.raises(ValueError, match=words):
-        train(*parts, settings, folder, resume=True)
+        ((other, src_vocab, tgt_vocab), TINY, "trained on other sentences"),
+        ((splits, reordered, tgt_vocab), TINY, "with other words"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            train(*parts, settings, folder, resume=True)
     assert files(folder) == before
 
 
-def test_a_link_to_a_folder_is_a_folder(tmp_path: Path) -> None:
-    (tmp_path / "far").mkdir()
-    (tmp_path / "far" / ".hidden").touch()
-    (tmp_path / "near").symlink_to("far", target_is_directory=True)
-    settings = dataclasses.replace(TINY, epochs=1)
-    train(*corpus(), settings, tmp_path / "near")
-    assert (tmp_path / "far" / "checkpoint.safetensors").exists()
-    assert (tmp_path / "near").is_symlink()
-
-
-@pytest.mark.parametrize("text", ["[]", '{"epochs": 3'])
-def test_damaged_settings_are_named(tmp_path: Path, text: str) -> None:
-    (tmp_path / "settings.json").write_text(text)
+def test_damaged_settings_are_named(tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text('{"epochs": 3')
     with pytest.raises(ValueError, match=r"settings\.json is damaged"):
         train(*corpus(), TINY, tmp_path, resume=True)
 
@@ -250,7 +220,7 @@ def test_a_checkpoint_without_a_part_is_refused(
     checkpoint = files_of.load_checkpoint(file)
     del checkpoint[key]
     files_of.save_checkpoint(checkpoint, file)
-    with pytest.raises(ValueError, match=r"checkpoint\.safetensors is not a whole"):
+    with pytest.raises(ValueError, match=f"is not whole, it lacks {key};"):
         train(*corpus(), TINY, folder, resume=True)
 
 
@@ -285,12 +255,13 @@ def test_a_folder_without_a_run_is_not_left_behind(tmp_path: Path) -> None:
 # --- checkpoints ----------------------------------------------------------------------
 
 
-def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
+def test_what_is_read_is_what_was_written_and_what_only_pickle_keeps_refused(
+    tmp_path: Path,
+) -> None:
     shared = torch.arange(6.0).view(2, 3)
     checkpoint = {
         "epoch": 3,
         "state": {0: {"step": torch.tensor(2.0)}, "a/b": shared, "c": shared.T},
-        "betas": (0.9, 0.98),
         "list": [None, True, 1e-9, "ñ", {}],
         # Two keys that spell the same path.
         "a": {"b/c": torch.ones(1)},
@@ -298,16 +269,10 @@ def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     }
     file = tmp_path / "deep" / "checkpoint.safetensors"
     SafetensorsCheckpointIO().save_checkpoint(checkpoint, file)
+    refuses(lambda: SafetensorsCheckpointIO().save_checkpoint({"a": corpus}, file))
     found = SafetensorsCheckpointIO().load_checkpoint(file)
     assert str(found) == str(checkpoint)
-    assert not list(tmp_path.rglob("*.unfinished"))
-
-
-def test_what_only_pickle_could_keep_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "checkpoint.safetensors"
-    with pytest.raises(TypeError, match=r"'/code' it has function"):
-        SafetensorsCheckpointIO().save_checkpoint({"code": corpus}, file)
-    assert not list(tmp_path.iterdir())
+    assert [each.name for each in file.parent.iterdir()] == [file.name]
 
 
 class Stop(BaseException):
