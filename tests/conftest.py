@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, register_random, settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from book.tools.site.browser import find_browser
@@ -28,6 +28,17 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("book")
+
+
+class TorchNumbers:
+    """PyTorch's random numbers, which begin alike for each example of a property."""
+
+    seed = staticmethod(torch.manual_seed)
+    getstate = staticmethod(torch.get_rng_state)
+    setstate = staticmethod(torch.set_rng_state)
+
+
+register_random(TorchNumbers)  # hypothesis keeps no more than a weak reference
 
 # A browser is waited for as long as a busy machine may need: a minute means it hangs.
 HANGS = 60_000

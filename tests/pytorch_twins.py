@@ -1,8 +1,8 @@
 """Our modules beside PyTorch's: which weight of ours is which of theirs.
 
 `nn.MultiheadAttention` keeps the three input projections in one matrix, so one weight
-of theirs may be several of ours, put one below the other. The same list of pairs copies
-the weights over and, after a backward pass, compares the gradients.
+of theirs may be several of ours, put one below the other. The same pairs copy the
+weights over and, after a backward pass, compare the gradients.
 """
 
 from __future__ import annotations
@@ -15,76 +15,43 @@ from torch import Tensor, nn
 
 from lib.attention import MultiHeadAttention
 from lib.config import TransformerConfig
-from lib.layers import (
-    DecoderLayer,
-    EncoderLayer,
-    LayerNorm,
-    PositionwiseFeedForward,
-)
-from lib.model import Decoder, Encoder
 from tests.strategies import assert_close
 
 Pairs = Iterator[tuple[list[Tensor], Tensor]]
 
 
-def attention_pairs(ours: MultiHeadAttention, theirs: nn.MultiheadAttention) -> Pairs:
-    projections = (ours.query_proj, ours.key_proj, ours.value_proj)
-    yield [p.weight for p in projections], theirs.in_proj_weight
-    yield [p.bias for p in projections], theirs.in_proj_bias
-    yield from linear_pairs(ours.output_proj, theirs.out_proj)
+OURS = {
+    "self_attn": "self_attention",
+    "multihead_attn": "cross_attention",
+    "out_proj": "output_proj",
+    "linear1": "feed_forward.inner",
+    "linear2": "feed_forward.outer",
+    "norm1": "self_attention_residual.norm",
+    "norm2": "cross_attention_residual.norm",  # of a decoder's layer
+    "norm3": "feed_forward_residual.norm",
+}
 
 
-def linear_pairs(
-    ours: nn.Linear | LayerNorm, theirs: nn.Linear | nn.LayerNorm
-) -> Pairs:
-    return one_by_one(ours.parameters(), theirs.parameters())
+def pairs_of(ours: nn.Module, theirs: nn.Module) -> Pairs:
+    """Yield the weights of ours that make each weight of theirs, by their names."""
+    own = dict(ours.named_parameters())
+    for name, weight in theirs.named_parameters():
+        for their, our in OURS.items():
+            name = name.replace(their, our)
+        if "in_proj_" in name:
+            parts = ("query_proj.", "key_proj.", "value_proj.")
+            yield [own[name.replace("in_proj_", part)] for part in parts], weight
+        elif name in own:
+            yield [own[name]], weight
+        else:  # an encoder's layer has two norms
+            yield [own[name.replace("cross_attention", "feed_forward")]], weight
 
 
-def feed_forward_pairs(
-    ours: PositionwiseFeedForward,
-    theirs: nn.TransformerEncoderLayer | nn.TransformerDecoderLayer,
-) -> Pairs:
-    yield from linear_pairs(ours.inner, theirs.linear1)
-    yield from linear_pairs(ours.outer, theirs.linear2)
-
-
-def encoder_layer_pairs(
-    ours: EncoderLayer, theirs: nn.TransformerEncoderLayer
-) -> Pairs:
-    yield from attention_pairs(ours.self_attention, theirs.self_attn)
-    yield from linear_pairs(ours.self_attention_residual.norm, theirs.norm1)
-    yield from feed_forward_pairs(ours.feed_forward, theirs)
-    yield from linear_pairs(ours.feed_forward_residual.norm, theirs.norm2)
-
-
-def decoder_layer_pairs(
-    ours: DecoderLayer, theirs: nn.TransformerDecoderLayer
-) -> Pairs:
-    yield from attention_pairs(ours.self_attention, theirs.self_attn)
-    yield from linear_pairs(ours.self_attention_residual.norm, theirs.norm1)
-    yield from attention_pairs(ours.cross_attention, theirs.multihead_attn)
-    yield from linear_pairs(ours.cross_attention_residual.norm, theirs.norm2)
-    yield from feed_forward_pairs(ours.feed_forward, theirs)
-    yield from linear_pairs(ours.feed_forward_residual.norm, theirs.norm3)
-
-
-def transformer_pairs(
-    encoder: Encoder, decoder: Decoder, theirs: nn.Transformer
-) -> Pairs:
-    for ours, other in zip(encoder.layers, theirs.encoder.layers, strict=True):
-        yield from encoder_layer_pairs(ours, other)  # type: ignore[arg-type]
-    for ours, other in zip(decoder.layers, theirs.decoder.layers, strict=True):
-        yield from decoder_layer_pairs(ours, other)  # type: ignore[arg-type]
-    for stack, twin in ((encoder, theirs.encoder), (decoder, theirs.decoder)):
-        if isinstance(stack.norm, LayerNorm):
-            yield from linear_pairs(stack.norm, twin.norm)
-
-
-def copy_weights(pairs: Pairs) -> None:
+def copy_weights(ours: nn.Module, theirs: nn.Module) -> None:
     """Write our weights into theirs."""
     with torch.no_grad():
-        for ours, theirs in pairs:
-            theirs.copy_(torch.cat(ours))
+        for parts, weight in pairs_of(ours, theirs):
+            weight.copy_(torch.cat(parts))
 
 
 def one_by_one(ours: Iterable[Tensor], theirs: Iterable[Tensor]) -> Pairs:
@@ -109,12 +76,12 @@ def attention_twin(ours: MultiHeadAttention) -> nn.MultiheadAttention:
     theirs = nn.MultiheadAttention(
         weight.size(0), ours.n_heads, batch_first=True, dtype=weight.dtype
     )
-    copy_weights(attention_pairs(ours, theirs))
+    copy_weights(ours, theirs)
     return theirs
 
 
 def transformer_twin(
-    encoder: Encoder, decoder: Decoder, config: TransformerConfig, dtype: torch.dtype
+    stacks: nn.Module, config: TransformerConfig, dtype: torch.dtype
 ) -> nn.Transformer:
     """Return PyTorch's Transformer with the weights of our encoder and decoder."""
     with warnings.catch_warnings():
@@ -135,5 +102,5 @@ def transformer_twin(
         # the paper does not have.
         theirs.encoder.norm = None
         theirs.decoder.norm = None
-    copy_weights(transformer_pairs(encoder, decoder, theirs))
+    copy_weights(stacks, theirs)
     return theirs

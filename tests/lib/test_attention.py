@@ -18,9 +18,9 @@ from lib.masks import causal_mask, padding_mask
 from lib.speed import FusedAttention
 from tests.pytorch_twins import (
     assert_learn_alike,
-    attention_pairs,
     attention_twin,
     one_by_one,
+    pairs_of,
 )
 from tests.refusals import Call, each_refusal, refuses
 from tests.strategies import EVERY_DTYPE, SIZES, Sizes, assert_close, pad, randomize
@@ -182,7 +182,7 @@ def test_heads_and_gradients_equal_pytorchs(
         average_attn_weights=False,
     )
     assert_close(weights, expected_weights)
-    assert_learn_alike(output, expected, attention_pairs(ours, theirs))
+    assert_learn_alike(output, expected, pairs_of(ours, theirs))
 
 
 KINDS = pytest.mark.parametrize("kind", [MultiHeadAttention, FusedAttention])

@@ -26,10 +26,8 @@ from lib.speed import FusedLayerNorm
 from tests.pytorch_twins import (
     assert_learn_alike,
     copy_weights,
-    decoder_layer_pairs,
-    encoder_layer_pairs,
-    linear_pairs,
     one_by_one,
+    pairs_of,
 )
 from tests.refusals import Call, each_refusal, refuses
 from tests.strategies import SIZES, Sizes, assert_close, randomize
@@ -81,7 +79,7 @@ def test_norm_and_gradients_equal_pytorchs(
     ours = LayerNorm(d_model, eps).to(sizes.dtype)
     theirs = nn.LayerNorm(d_model, eps, dtype=sizes.dtype)
     randomize(ours, sizes.seed)
-    copy_weights(linear_pairs(ours, theirs))
+    copy_weights(ours, theirs)
     (x,) = sizes.tensors((*leading, d_model))
     x = (spread * x + 3).requires_grad_()
     y = x.detach().clone().requires_grad_()
@@ -115,15 +113,15 @@ def test_dropout_falls_on_the_sublayer_and_only_in_training(norm_first: bool) ->
 
 
 @pytest.mark.parametrize(
-    ("kind", "twin", "pairs"),
+    ("kind", "twin"),
     [
-        (EncoderLayer, nn.TransformerEncoderLayer, encoder_layer_pairs),
-        (DecoderLayer, nn.TransformerDecoderLayer, decoder_layer_pairs),
+        (EncoderLayer, nn.TransformerEncoderLayer),
+        (DecoderLayer, nn.TransformerDecoderLayer),
     ],
 )
 @given(sizes=SIZES, d_ff=st.integers(1, 12), norm_first=st.booleans())
 def test_layer_and_gradients_equal_pytorchs(
-    kind: Any, twin: Any, pairs: Any, sizes: Sizes, d_ff: int, norm_first: bool
+    kind: Any, twin: Any, sizes: Sizes, d_ff: int, norm_first: bool
 ) -> None:
     config = sizes.config(d_ff=d_ff, norm_first=norm_first)
     ours = kind(config).to(sizes.dtype)
@@ -132,7 +130,7 @@ def test_layer_and_gradients_equal_pytorchs(
         warnings.simplefilter("ignore")
         shape = sizes.d_model, sizes.heads, d_ff, 0.0
         theirs = twin(*shape, batch_first=True, norm_first=norm_first).to(sizes.dtype)
-    copy_weights(pairs(ours, theirs))
+    copy_weights(ours, theirs)
     source, target = sizes.vectors(sizes.source, sizes.target)
     real, past = sizes.mask(sizes.batch, sizes.source), causal_mask(sizes.target)
     if kind is EncoderLayer:
@@ -143,7 +141,7 @@ def test_layer_and_gradients_equal_pytorchs(
         inputs = [target, source]
         output = ours(target, source, past, real[:, None, None])
         expected = theirs(target, source, tgt_mask=~past, memory_key_padding_mask=~real)
-    assert_learn_alike(output, expected, pairs(ours, theirs))
+    assert_learn_alike(output, expected, pairs_of(ours, theirs))
     assert_close(ours(*inputs), theirs(*inputs))
 
 

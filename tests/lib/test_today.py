@@ -119,15 +119,6 @@ def test_both_pairings_turn_alike(sizes: Sizes) -> None:
     assert_close(halves(x[..., order]), neighbors(x)[..., order])
 
 
-def test_only_the_distance_of_two_turned_tokens_counts() -> None:
-    query, key = torch.randn(2, 8)
-    q, k = (Rotary(8, 30)(v.expand(1, 30, 8))[0] for v in (query, key))
-    table = q @ k.T
-    for distance in range(-29, 30):
-        diagonal = table.diagonal(distance)
-        torch.testing.assert_close(diagonal, diagonal[:1].expand_as(diagonal))
-
-
 @given(SIZES, GROUPS)
 def test_grouped_attention_is_that_of_llama(
     sizes: Sizes, groups: tuple[int, int]
