@@ -46,11 +46,12 @@ export function elastic(figure, draw) {
 /**
  * The key of what can be touched there, if anything can.
  * @param {EventTarget | null} target
+ * @param {string} [among] a selector, where not all that has a key counts
  * @returns {string | undefined}
  */
-export function keyOf(target) {
-  if (!(target instanceof Element)) return undefined;
-  return target.closest("[data-key]")?.getAttribute("data-key") ?? undefined;
+export function keyOf(target, among = "[data-key]") {
+  const found = target instanceof Element ? target.closest(among) : null;
+  return found?.getAttribute("data-key") ?? undefined;
 }
 
 /**
@@ -80,60 +81,4 @@ export function onPress(place, act) {
     event.preventDefault();
     act(key);
   });
-}
-
-/**
- * Let what has a key be dragged: `drag(key, x, y)` gets pixels of its drawing, and
- * `nudge(key, right, down)` one step of an arrow key.
- * @param {HTMLElement} place
- * @param {(key: string, x: number, y: number) => void} drag
- * @param {(key: string, right: number, down: number) => void} nudge
- */
-export function onDrag(place, drag, nudge) {
-  /** @type {string | undefined} */
-  let held;
-  /** @type {SVGSVGElement | null} */
-  let picture = null;
-  place.addEventListener("pointerdown", (event) => {
-    if (!isDragged(event.target)) return; // what is pressed is not captured
-    held = keyOf(event.target);
-    if (held === undefined) return;
-    picture = /** @type {Element} */ (event.target).closest("svg");
-    picture?.setPointerCapture(event.pointerId); // what is in it changes
-    keyed(place, held)?.focus();
-    event.preventDefault();
-  });
-  // A finger on what is dragged must not scroll the page. The rule `touch-action` alone
-  // is forgotten with the element, which the first move draws anew.
-  place.addEventListener(
-    "touchstart",
-    (event) => {
-      if (isDragged(event.target)) event.preventDefault();
-    },
-    { passive: false },
-  );
-  place.addEventListener("pointermove", (event) => {
-    if (held === undefined || !picture) return;
-    const box = picture.getBoundingClientRect();
-    const scale = picture.viewBox.baseVal.width / box.width; // drawn smaller on a phone
-    drag(held, scale * (event.clientX - box.left), scale * (event.clientY - box.top));
-  });
-  for (const end of ["pointerup", "pointercancel"]) {
-    place.addEventListener(end, () => {
-      held = undefined;
-    });
-  }
-  place.addEventListener("keydown", (event) => {
-    const key = keyOf(event.target);
-    const right = Number(event.key === "ArrowRight") - Number(event.key === "ArrowLeft");
-    const down = Number(event.key === "ArrowDown") - Number(event.key === "ArrowUp");
-    if (key === undefined || (!right && !down)) return;
-    event.preventDefault();
-    nudge(key, right, down);
-  });
-}
-
-/** Whether it is part of what can be dragged. @param {EventTarget | null} target */
-function isDragged(target) {
-  return target instanceof Element && target.closest("[data-drag]") !== null;
 }

@@ -94,11 +94,7 @@ export class Controls {
    */
   labelled(label, tag, attributes) {
     const box = html(this.place, "div", { class: "interactive-control" });
-    let [number, id] = [0, ""]; // other figures of the page count for themselves
-    do id = `interactive-control-${++number}`;
-    while (document.getElementById(id));
-    html(box, "label", { for: id }, label);
-    return { box, element: html(box, tag, { id, ...attributes }) };
+    return { box, element: html(html(box, "label", {}, label), tag, attributes) };
   }
 }
 
@@ -114,7 +110,7 @@ export class Controls {
 export function slider(controls, name, label, [min, max, step = 1], format = String) {
   const made = controls.labelled(label, "input", { type: "range", min, max, step });
   const input = /** @type {HTMLInputElement} */ (made.element);
-  const output = html(made.box, "output", { for: input.id });
+  const output = html(made.box, "output");
   // Room for its longest value, or what stands behind it would jump.
   let longest = 0;
   for (let at = min; at <= max; at += step) longest = Math.max(longest, format(at).length);
@@ -227,7 +223,7 @@ export function mainButton(controls, label, act, off) {
  */
 export function button(parent, label, act) {
   const made = /** @type {HTMLButtonElement} */ (
-    html(parent, "button", { type: "button", class: "interactive-button" }, label)
+    html(parent, "button", { type: "button" }, label)
   );
   made.addEventListener("click", act);
   return made;

@@ -6,13 +6,13 @@
 const NAMESPACE = "http://www.w3.org/2000/svg";
 
 /** @typedef {Record<string, string | number | boolean | undefined>} Attributes */
+/** @typedef {string | Attributes} Look classes of the style sheet, or attributes */
 /** @typedef {number[]} Point two numbers */
 /** @typedef {number[]} Box x, y, width and height */
 
 /** Letters that stand around their place, or end there. */
 export const MIDDLE = { "text-anchor": "middle" };
 export const END = { "text-anchor": "end" };
-export const BOLD = { style: "font-weight: 600" };
 
 /**
  * Make an element of HTML inside another.
@@ -34,9 +34,9 @@ export function html(parent, tag, attributes = {}, text = "") {
  * @returns {SVGElement}
  */
 export function svg(parent, tag, { key, ...attributes } = {}, text = "") {
-  const touch = key === undefined ? {} : { "data-key": key, tabindex: 0 };
   const made = document.createElementNS(NAMESPACE, tag);
-  return put(parent, made, { ...attributes, ...touch }, text);
+  if (key !== undefined) setAll(made, { "data-key": key, tabindex: 0 });
+  return put(parent, made, attributes, text);
 }
 
 /**
@@ -68,13 +68,13 @@ export function setAll(element, attributes) {
  * @param {Element} parent
  * @param {Box} box
  * @param {string | number} text
- * @param {Attributes} look of the box
- * @param {Attributes} [letters] the look of the text
+ * @param {Look} look of the box
+ * @param {string} [letters] the classes of the text
  */
-export function cell(parent, box, text, look, letters) {
+export function cell(parent, box, text, look, letters = "") {
   const [x, y, width, height] = box;
   rect(parent, box, look);
-  write(parent, x + width / 2, y + height / 2 + 5, text, { ...MIDDLE, ...letters });
+  write(parent, x + width / 2, y + height / 2 + 5, text, `middle ${letters}`);
 }
 
 /**
@@ -85,18 +85,14 @@ export function cell(parent, box, text, look, letters) {
  * @param {boolean} [pressed] left out where pressing does not choose
  */
 export function touchable(parent, key, label, pressed) {
-  const state = pressed === undefined ? undefined : String(pressed);
-  const spoken = { "aria-pressed": state, "aria-label": label };
+  const spoken = { "aria-pressed": pressed?.toString(), "aria-label": label };
   return svg(parent, "g", { key, role: "button", ...spoken });
 }
 
-/** @type {CanvasRenderingContext2D | null} */
-let pen = null;
-
 /** How wide a text in a drawing is, in pixels. @param {string} text */
 export function widthOf(text) {
-  pen ??= document.createElement("canvas").getContext("2d");
-  if (!pen) return 8 * text.length;
+  const drawing = document.createElement("canvas").getContext("2d");
+  const pen = /** @type {CanvasRenderingContext2D} */ (drawing);
   pen.font = "14px system-ui, sans-serif";
   return pen.measureText(text).width;
 }
@@ -106,62 +102,64 @@ export function widthOf(text) {
  * @param {number} x
  * @param {number} y where the letters stand
  * @param {string | number} text
- * @param {Attributes} [look]
+ * @param {Look} [look]
  */
 export function write(parent, x, y, text, look) {
-  return svg(parent, "text", { x, y, ...look }, text);
+  return svg(parent, "text", { x, y, ...attributesOf(look) }, text);
 }
 
 /**
  * @param {Element} parent
  * @param {Box} box
- * @param {Attributes} [look]
+ * @param {Look} look
  */
 export function rect(parent, [x, y, width, height], look) {
-  return svg(parent, "rect", { x, y, width, height, ...look });
+  return svg(parent, "rect", { x, y, width, height, ...attributesOf(look) });
 }
 
 /**
  * @param {Element} parent
  * @param {Point} middle
  * @param {number} r
- * @param {Attributes} [look]
+ * @param {Look} look
  */
 export function circle(parent, [cx, cy], r, look) {
-  return svg(parent, "circle", { cx, cy, r, ...look });
+  return svg(parent, "circle", { cx, cy, r, ...attributesOf(look) });
 }
 
 /**
  * @param {Element} parent
  * @param {Point} from
  * @param {Point} to
- * @param {Attributes} [look]
+ * @param {Look} look
  */
 export function segment(parent, [x1, y1], [x2, y2], look) {
-  return svg(parent, "line", { x1, y1, x2, y2, ...look });
+  return svg(parent, "line", { x1, y1, x2, y2, ...attributesOf(look) });
 }
 
 /**
  * A line through several points, or around them.
  * @param {Element} parent
  * @param {"polyline" | "polygon"} tag
- * @param {ArrayLike<number>[]} points
- * @param {Attributes} look
+ * @param {Point[]} points
+ * @param {Look} look
  */
 export function through(parent, tag, points, look) {
-  const places = points.map((point) => `${point[0]},${point[1]}`).join(" ");
-  return svg(parent, tag, { points: places, ...look });
+  return svg(parent, tag, { points: points.join(" "), ...attributesOf(look) });
+}
+
+/** @param {Look} [look] */
+function attributesOf(look) {
+  return typeof look === "string" ? { class: look } : look;
 }
 
 /**
  * The edge of what may be chosen.
  * @param {boolean} chosen
- * @param {string} [otherwise] the color of its edge if it is not
  * @returns {Attributes}
  */
-export function edge(chosen, otherwise = "line") {
-  const stroke = `var(--${chosen ? "accent" : otherwise})`;
-  return { stroke, "stroke-width": chosen ? 3 : 1 };
+export function edge(chosen) {
+  return { stroke: `var(--${chosen ? "accent" : "line"})`, "stroke-width": chosen ? 3 : 1 };
 }
 
 /**
@@ -192,9 +190,7 @@ export function shade(value, role = "weight") {
  * @returns {string}
  */
 export function fixed(value, digits = 2) {
-  if (Number.isNaN(value)) return "NaN";
-  if (!Number.isFinite(value)) return value < 0 ? "−∞" : "∞";
-  const text = Math.abs(value).toFixed(digits);
+  const text = Math.abs(value).toFixed(digits).replace("Infinity", "∞");
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 

@@ -8,7 +8,9 @@
 
 import { keyOf, keyed, onPress } from "./canvas.js";
 import { Controls, entitle, row } from "./controls.js";
-import { circle, END, fixed, html, segment, size, svg, through, write } from "./draw.js";
+import {
+  circle, fixed, html, segment, shade, shortened, size, svg, through, write,
+} from "./draw.js";
 
 /**
  * @typedef {import("./draw.js").Attributes} Attributes
@@ -90,11 +92,11 @@ export class Panels {
 
 /**
  * What a figure's module exports: puts the figure into its place on a page.
- * @param {new (root: HTMLElement, given: any) => Panels} Kind
+ * @param {new (root: HTMLElement, given: any, script: Function) => Panels} Kind
  * @returns {(root: HTMLElement, script: Function, given: any) => void}
  */
 export function mounting(Kind) {
-  return (root, _script, given) => new Kind(root, given).update();
+  return (root, script, given) => new Kind(root, given, script).update();
 }
 
 /**
@@ -122,6 +124,13 @@ export function filled(text, color, look) {
   return { text, class: "filled", style: `background: ${color}`, ...look };
 }
 
+/** What is written in a model's words; on a ground if it is right. @param {string} text
+ * @param {boolean} right @param {Attributes} [look] */
+export function written(text, right, look) {
+  const style = `background: ${right ? shade(0.4, "key") : "var(--field)"}`;
+  return { text: shortened(text, 36) + (right ? " ✓" : ""), style, ...look };
+}
+
 /** The look of a cell that is filled to a share of it. @param {number} share */
 export function bar(share) {
   return { class: "bar", style: `--share: ${100 * share}%` };
@@ -136,20 +145,15 @@ export function plot(figure, told) {
       36 + (252 * step) / last,
       158 - (134 * (Math.min(value, to) - from)) / (to - from),
     ];
-    write(drawing, 0, 12, title, { class: "soft" });
+    write(drawing, 0, 12, title, "soft");
     for (const level of levels) {
-      const [left, right] = [at([0, level]), at([last, level])];
-      segment(drawing, left, right, { stroke: "var(--line)", opacity: 0.4 });
-      write(drawing, 30, left[1] + 5, fixed(level, digits), { ...END, class: "number" });
+      const left = at([0, level]);
+      segment(drawing, left, at([last, level]), "level");
+      write(drawing, 30, left[1] + 5, fixed(level, digits), "number end");
     }
-    write(drawing, 36, 180, said, { class: "number" });
-    write(drawing, 288, 180, `${last} ${unit}`, { ...END, class: "soft" });
-    curves.forEach((curve, n) => {
-      const chief = n === curves.length - 1;
-      const stroke = `var(--${chief ? "accent" : "line"})`;
-      const look = { stroke, "stroke-width": chief ? 3 : 1.5, fill: "none" };
-      through(drawing, "polyline", curve.map(at), look);
-    });
+    write(drawing, 36, 180, said, "number");
+    write(drawing, 288, 180, `${last} ${unit}`, "soft end");
+    for (const curve of curves) through(drawing, "polyline", curve.map(at), "curve");
     if (now) circle(drawing, at(now), 6, { fill: "var(--accent)" });
     return [296, 186];
   });

@@ -109,16 +109,6 @@ def test_a_figure_stands_alone_in_every_light_and_width(
     assert violations(page) == []
 
 
-def test_figures_on_one_page_do_not_share_the_ids_of_their_controls(
-    visit: Show,
-) -> None:
-    page = visit()
-    both = figures.interactive("query").data + figures.interactive("plane").data
-    page.set_content(both)
-    ids = page.locator(".interactive [id]").evaluate_all("all => all.map(e => e.id)")
-    assert len(set(ids)) == len(ids) == 3
-
-
 def test_figures_bring_little_script() -> None:
     """At most 42 kB, a model's 102; and 20 of numbers, which one computes with."""
     data = sources() / "head_numbers.js"
@@ -158,7 +148,7 @@ def test_functions_that_no_module_asks_for_do_not_travel() -> None:
     assert "function asked" in kept
     assert "function helper" in kept
     assert "alone" not in kept
-    assert "function onDrag" not in packed("scores")
+    assert "function dragPoints" not in packed("scores")
 
 
 def test_modules_in_a_circle_are_refused(tmp_path: Path) -> None:

@@ -197,7 +197,7 @@ def test_it_moves_from_stage_to_stage_and_a_query_is_dragged(show: Show) -> None
         close(cells(page)[second], scaled_dot_product_attention(each, k, v)[1])
         for each in moved
     )
-    middle = page.locator("line[stroke-dasharray]").first
+    middle = page.locator("line.axis").first
     page.locator('[data-key="query"] circle').last.drag_to(middle, force=True)
     # No direction, no preference.
     assert close(cells(page)[second], torch.full((len(k),), 1 / len(k)), 0.03)

@@ -2,9 +2,7 @@
 
 import { largestPlaces, softmax } from "../arrays.js";
 import { choice, mainButton, pushButton } from "../controls.js";
-import {
-  cell, edge, fixed, MIDDLE, rect, shade, signed, svg, touchable, write,
-} from "../draw.js";
+import { cell, edge, fixed, rect, shade, signed, svg, touchable, write } from "../draw.js";
 import { Transformer } from "../model.js";
 import { countParameters, parts, recorder, smallArrays } from "../opened.js";
 import { filled, mounting, Panels, table } from "../panels.js";
@@ -155,8 +153,7 @@ class Architecture extends Panels {
         const [x, width] = [left + 5 * depth, COLUMN - 10 * depth];
         middles.set(part.name, y + BOX / 2);
         if (size) {
-          const around = { rx: 5, fill: "none", stroke: "var(--line)" };
-          rect(drawing, [x, y, width, ROW * size + BOX + 4], around);
+          rect(drawing, [x, y, width, ROW * size + BOX + 4], { class: "line", rx: 5 });
         } else if (place + 1 < list.length) {
           arrow(drawing, `M${left + COLUMN / 2} ${y} v${BOX - ROW}`);
         }
@@ -164,7 +161,7 @@ class Architecture extends Panels {
       });
       const count = this.words(side ? "tgt" : "src").length;
       const text = `${count} ${count > 1 ? "tokens" : "token"}`;
-      write(drawing, left + COLUMN / 2, height - 8, text, { ...MIDDLE, class: "soft" });
+      write(drawing, left + COLUMN / 2, height - 8, text, "soft middle");
     });
     this.drawMemory(drawing, middles);
     return [2 * (LEFT + COLUMN) + GAP, height];
@@ -184,8 +181,7 @@ class Architecture extends Panels {
       arrow(drawing, `M${from} ${start} h${GAP / 2} V${y} H${end}`);
       svg(drawing, "path", { d: `M${end} ${y} l-7 -4 v8 z`, fill: "var(--ink)" });
     }
-    const look = { ...MIDDLE, class: "soft" };
-    write(drawing, from / 2, start - BOX / 2 - 8, "memory →", look);
+    write(drawing, from / 2, start - BOX / 2 - 8, "memory →", "soft middle");
   }
 
   /**

@@ -2,9 +2,7 @@
 
 import { BeamSearch, lengthNorm } from "../search.js";
 import { choice, mainButton, pushButton, slider } from "../controls.js";
-import {
-  counted, edge, fixed, MIDDLE, rect, shade, through, touchable, write,
-} from "../draw.js";
+import { counted, edge, fixed, rect, segment, shade, touchable, write } from "../draw.js";
 import { mounting, Panels, table } from "../panels.js";
 
 const EOS = "<eos>";
@@ -230,8 +228,7 @@ class Beams extends Panels {
         : ROW * row++ + ROW / 2;
       const x = COLUMN * (level - 1) + 2;
       for (const at of level ? below : []) {
-        const ends = [[x + BOX, y], [x + COLUMN, at]];
-        through(drawing, "polyline", ends, { stroke: "var(--line)", fill: "none" });
+        segment(drawing, [x + BOX, y], [x + COLUMN, at], "line");
       }
       if (level) this.drawBox(drawing, node, x, y);
       return y;
@@ -250,8 +247,8 @@ class Beams extends Panels {
     const fill = kept ? shade(0.55, "word") : "var(--paper)";
     const living = this.now.open.includes(node.name);
     rect(box, [x, y - 20, BOX, 40], { rx: 5, fill, ...edge(living) });
-    write(box, x + BOX / 2, y - 3, node.word, MIDDLE);
-    write(box, x + BOX / 2, y + 14, value, { ...MIDDLE, class: "number" });
+    write(box, x + BOX / 2, y - 3, node.word, "middle");
+    write(box, x + BOX / 2, y + 14, value, "number middle");
   }
 
   /** What has ended: its log-probability, what that is divided by, and the score. */

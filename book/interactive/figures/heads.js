@@ -1,7 +1,7 @@
 // Chapter 6: heads split and put back as blocks that move; the faulty way beside it.
 
 import { choice, legend } from "../controls.js";
-import { cell, END, rect, shade, touchable, write } from "../draw.js";
+import { cell, rect, shade, touchable, write } from "../draw.js";
 import { MovingFigure } from "../moving.js";
 import { mounting } from "../panels.js";
 
@@ -34,13 +34,11 @@ export function reshape(x, shape, code) {
  */
 export function transpose(x, code) {
   const [b, rows, cols, width] = x.shape;
-  const order = x.order.map((_, place) => {
-    const within = place % width;
-    const row = Math.floor(place / width) % rows;
-    const col = Math.floor(place / width / rows);
-    return x.order[(row * cols + col) * width + within];
+  const order = Array.from({ length: cols * rows }, (_, line) => {
+    const from = width * (cols * (line % rows) + Math.floor(line / rows));
+    return x.order.slice(from, from + width);
   });
-  return { order, shape: [b, cols, rows, width], code };
+  return { order: order.flat(), shape: [b, cols, rows, width], code };
 }
 
 /**
@@ -73,33 +71,19 @@ export function stages(heads, mistake) {
 }
 
 /**
- * Where the block at some place of a tensor is drawn, heads below one another.
- * @param {number[]} shape
+ * Where the block at some place of a tensor is drawn: the heads of a sentence below one
+ * another, those of a word side by side.
+ * @param {number[]} shape in which there are never as many heads as words
  * @param {number} place
- * @param {number} heads
- * @returns {{x: number, y: number, row: number, head: number | undefined}}
  */
-function spot(shape, place, heads) {
-  const width = shape[shape.length - 1];
-  const within = place % width;
+function spot(shape, place) {
+  const [across, width] = shape.slice(-2);
+  const x = BLOCK * (place % width);
   const line = Math.floor(place / width);
-  if (shape.length === 3) {
-    return { x: BLOCK * within, y: BLOCK * line, row: line, head: undefined };
-  }
-  if (inHeads(shape, heads)) {
-    const row = line % WORDS.length;
-    const head = Math.floor(line / WORDS.length);
-    return { x: BLOCK * within, y: headTop(head) + BLOCK * row, row, head };
-  }
-  const row = Math.floor(line / heads);
-  const head = line % heads;
-  const x = (BLOCK * width + GAP) * head + BLOCK * within;
-  return { x, y: BLOCK * row, row, head };
-}
-
-/** @param {number[]} shape @param {number} heads never as many as there are words */
-function inHeads(shape, heads) {
-  return shape.length === 4 && shape[1] === heads;
+  const [outer, inner] = [Math.floor(line / across), line % across];
+  return across === WORDS.length
+    ? { x, y: headTop(outer) + BLOCK * inner, row: inner, head: outer }
+    : { x: x + (BLOCK * width + GAP) * inner, y: BLOCK * outer, row: outer, head: inner };
 }
 
 /** @param {number} head @returns {number} how far down a head's rows begin */
@@ -135,10 +119,9 @@ class Heads extends MovingFigure {
       ["split", "when split, too"],
     ]);
     choice(controls, "heads", "heads", [1, 2, 4]);
-    legend(this.panels, [
-      ...WORDS.map((word, row) => /** @type {[string, string]} */ ([shade(DEPTHS[row], "word"), word])),
-      ["role-mistake", "in the row of another word"],
-    ]);
+    /** @type {[string, string][]} */
+    const marks = WORDS.map((word, row) => [shade(DEPTHS[row], "word"), word]);
+    legend(this.panels, [...marks, ["role-mistake", "in the row of another word"]]);
     this.addPicture((drawing) => this.draw(drawing));
   }
 
@@ -153,20 +136,18 @@ class Heads extends MovingFigure {
     if (!Number.isInteger(goal)) return this.said.textContent ?? "";
     const { right, faulty } = stages(heads, this.mistake);
     const [good, bad] = [right[goal], faulty[goal]].map(({ shape, order }) => {
-      const { row, head } = spot(shape, order.indexOf(chosen), heads);
-      return `${head === undefined ? "" : `head ${head}, `}row of ${WORDS[row]}`;
+      const { row, head } = spot(shape, order.indexOf(chosen));
+      return `${shape.length === 3 ? "" : `head ${head}, `}row of ${WORDS[row]}`;
     });
     const { shape, order } = faulty[goal];
-    const strangers = order.filter(
-      (entry, place) => spot(shape, place, heads).row !== wordOf(entry),
-    ).length;
+    const strangers = order.filter((entry, place) => spot(shape, place).row !== wordOf(entry));
     const end =
       goal === 4 && this.mistake === "split" && heads > 1
         ? " What went in came out, and yet the heads compared pieces of single words."
         : "";
     return (
       `${chosen} is a number of ${WORDS[wordOf(chosen)]}. Right: ${good}. ` +
-      `Without transpose: ${bad}; ${strangers} of ${WORDS.length * WIDTH} numbers ` +
+      `Without transpose: ${bad}; ${strangers.length} of ${WORDS.length * WIDTH} numbers ` +
       `stand in the row of another word.${end}`
     );
   }
@@ -174,74 +155,66 @@ class Heads extends MovingFigure {
   /** @param {SVGElement} drawing */
   draw(drawing) {
     const { right, faulty } = stages(this.heads, this.mistake);
-    this.drawWay(drawing, 0, { key: "right", title: "right", tensors: right });
-    const title = "without transpose";
-    this.drawWay(drawing, WAY, { key: "faulty", title, tensors: faulty });
+    this.drawWay(drawing, 0, "right", "right", right);
+    this.drawWay(drawing, WAY, "faulty", "without transpose", faulty);
     return [2 * WAY, TOP + 12 + headTop(this.heads - 1) + BLOCK * WORDS.length];
   }
 
   /**
    * @param {SVGElement} drawing @param {number} from
-   * @param {{key: string, title: string, tensors: Tensor[]}} way
+   * @param {string} key @param {string} title @param {Tensor[]} tensors
    */
-  drawWay(drawing, from, { key, title, tensors }) {
-    const { at, heads } = this;
-    const now = tensors[Math.round(at)];
-    write(drawing, from, 14, title, { "font-weight": 600 });
-    const small = { style: "font-family: monospace; font-size: 12px" };
-    write(drawing, from, 34, now.code, small);
-    write(drawing, from, 54, `(${now.shape.join(", ")})`, { class: "soft" });
+  drawWay(drawing, from, key, title, tensors) {
+    const { at } = this;
+    const [before, after] = [tensors[Math.floor(at)], tensors[Math.ceil(at)]];
+    const { code, shape } = tensors[Math.round(at)];
+    write(drawing, from, 14, title, "title");
+    write(drawing, from, 34, code, "code");
+    write(drawing, from, 54, `(${shape.join(", ")})`, "soft");
     const left = from + 38;
-    if (Number.isInteger(at)) this.drawLabels(drawing, left, now.shape);
+    if (before === after) drawLabels(drawing, left, shape);
     const share = at - Math.floor(at);
     for (const entry of tensors[0].order) {
-      const [a, b] = [Math.floor(at), Math.ceil(at)].map((stage) => {
-        const { shape, order } = tensors[stage];
-        return spot(shape, order.indexOf(entry), heads);
-      });
+      const [a, b] = [before, after].map((each) => spot(each.shape, each.order.indexOf(entry)));
       const x = left + a.x + share * (b.x - a.x);
       const y = TOP + a.y + share * (b.y - a.y);
       const wrong = (share < 0.5 ? a : b).row !== wordOf(entry);
-      this.drawBlock(drawing, { x, y, key: `${key}-${entry}`, entry, wrong });
+      this.drawBlock(drawing, [x, y, BLOCK, BLOCK], `${key}-${entry}`, entry, wrong);
     }
   }
 
   /**
-   * The names of words and heads; while blocks move, none would be true.
-   * @param {SVGElement} drawing @param {number} left @param {number[]} shape
+   * @param {SVGElement} drawing @param {number[]} box
+   * @param {string} key @param {number} entry @param {boolean} wrong
    */
-  drawLabels(drawing, left, shape) {
-    const stacked = inHeads(shape, this.heads);
-    for (let head = 0; head < (stacked ? this.heads : 1); head++) {
-      const first = TOP + headTop(head);
-      if (stacked) write(drawing, left, first - 8, `head ${head}`, { class: "soft" });
-      WORDS.forEach((word, row) => {
-        write(drawing, left - 5, first + BLOCK * (row + 0.5) + 5, word, END);
-      });
-    }
-  }
-
-  /**
-   * @param {SVGElement} drawing
-   * @param {{x: number, y: number, key: string, entry: number, wrong: boolean}} block
-   */
-  drawBlock(drawing, { x, y, key, entry, wrong }) {
+  drawBlock(drawing, box, key, entry, wrong) {
+    const [x, y] = box;
     const chosen = entry === this.chosen;
-    const label = `${entry}, of ${WORDS[wordOf(entry)]}`;
-    const group = touchable(
-      drawing, key, wrong ? `${label}, with another word` : label, chosen,
-    );
+    const label = `${entry}, of ${WORDS[wordOf(entry)]}${wrong ? ", with another word" : ""}`;
+    const group = touchable(drawing, key, label, chosen);
     rect(group, [x + 1.5, y + 1.5, BLOCK - 3, BLOCK - 3], {
       rx: 3,
       fill: shade(DEPTHS[wordOf(entry)], "word"),
       stroke: wrong ? "var(--role-mistake)" : "var(--line)",
       "stroke-width": wrong ? 3 : 1,
     });
-    const letters = chosen ? { "font-weight": 700, "text-decoration": "underline" } : {};
     // All of its ground can be pressed.
-    const ground = { fill: "transparent" };
-    const look = { class: "number", ...letters };
-    cell(group, [x, y, BLOCK, BLOCK], entry, ground, look);
+    cell(group, box, entry, "ground", chosen ? "number followed" : "number");
+  }
+}
+
+/**
+ * The names of words and heads; while blocks move, none would be true.
+ * @param {SVGElement} drawing @param {number} left @param {number[]} shape
+ */
+function drawLabels(drawing, left, shape) {
+  const stacked = shape.length === 4 && shape[2] === WORDS.length;
+  for (let head = 0; head < (stacked ? shape[1] : 1); head++) {
+    const first = TOP + headTop(head);
+    if (stacked) write(drawing, left, first - 8, `head ${head}`, "soft");
+    WORDS.forEach((word, row) => {
+      write(drawing, left - 5, first + BLOCK * (row + 0.5) + 5, word, "end");
+    });
   }
 }
 

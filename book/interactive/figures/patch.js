@@ -2,7 +2,7 @@
 // presses the square where it stands; what each exchange does was computed by the cell.
 
 import { mainButton } from "../controls.js";
-import { cell, edge, END, fixed, html, MIDDLE, shade, touchable, write } from "../draw.js";
+import { cell, edge, fixed, html, shade, touchable, write } from "../draw.js";
 import { writeNew } from "../new_words.js";
 import { mounting, Panels } from "../panels.js";
 
@@ -32,7 +32,7 @@ class Patch extends Panels {
     });
     this.given = given;
     const all = Object.entries(given.rows).flatMap(([name, { chances }]) =>
-      chances.map((_, at) => `${at}-${name}`),
+      chances.map((_, at) => `${at}: ${name}`),
     );
     mainButton(this.controls, "Show all", () => {
       this.seen = all;
@@ -53,31 +53,30 @@ class Patch extends Panels {
 
   /** The square of the exchange that is shown: its part, and what it does. */
   get last() {
-    if (!this.now) return undefined;
-    const [place, ...name] = this.now.split("-");
-    const [at, part] = [Number(place), name.join("-")];
-    const { chances, written } = this.given.rows[part];
-    return { at, part, chance: chances[at], written: written[at] };
+    const [place, part] = this.now.split(": ");
+    const at = Number(place);
+    const row = this.given.rows[part];
+    return row && { at, part, chance: row.chances[at], written: row.written[at] };
   }
 
   /** @param {SVGElement} drawing */
   draw(drawing) {
     const { rows, tokens, word } = this.given;
     tokens.forEach((token, at) => {
-      write(drawing, LEFT + WIDE * (at + 0.5), 14, token, MIDDLE);
+      write(drawing, LEFT + WIDE * (at + 0.5), 14, token, "middle");
     });
     Object.entries(rows).forEach(([name, { chances }], n) => {
       const y = TOP + HIGH * n;
-      write(drawing, LEFT - 6, y + HIGH / 2 + 5, name, END);
+      write(drawing, LEFT - 6, y + HIGH / 2 + 5, name, "end");
       chances.forEach((chance, at) => {
-        const key = `${at}-${name}`;
+        const key = `${at}: ${name}`;
         const known = this.seen.includes(key);
         const now = this.now === key;
         const told = known ? `, ${word} ${fixed(chance)}` : "";
         const group = touchable(drawing, key, `${tokens[at]}, ${name}${told}`, now);
         const look = { rx: 3, fill: known ? shade(chance) : "var(--field)", ...edge(now) };
         const box = [LEFT + WIDE * at + 1, y + 1, WIDE - 2, HIGH - 2];
-        cell(group, box, known ? fixed(chance) : "?", look, { class: "number" });
+        cell(group, box, known ? fixed(chance) : "?", look, "number");
       });
     });
     return [LEFT + WIDE * tokens.length, TOP + HIGH * Object.keys(rows).length];

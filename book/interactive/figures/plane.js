@@ -4,18 +4,15 @@
 import { softmax } from "../arrays.js";
 import { choice, mainButton, pushButton } from "../controls.js";
 import { Adam, changed, GradientDescent } from "../descent.js";
-import {
-  BOLD, circle, counted, fixed, MIDDLE, segment, shade, svg, through, widthOf, write,
-} from "../draw.js";
-import { filled, mounting, Panels, plot, table } from "../panels.js";
-import { dragPoints, Plane, writeNames } from "../plane.js";
+import { circle, counted, fixed, segment, shade, through, widthOf, write } from "../draw.js";
+import { filled, mounting, Panels, plot, table, written } from "../panels.js";
+import { dragPoints, drawTip, Plane, writeName, writeNames } from "../plane.js";
 import {
   forward, gradientOf, PHRASES, SOURCE_WORDS, TARGET_WORDS, translate, untrained,
 } from "../smallest.js";
 
 const REACH = 4; // of the plane of words
-const [TOP, SIDE] = [24, 296]; // of both planes
-const SIZE = [SIDE + 2, TOP + SIDE + 2];
+const SIDE = 296; // of both planes, in pixels
 const REGIONS = ["weight", "key", "query", "word", "value"]; // one for each word
 const ASKED = ["lets go", "to go"];
 const LINES = [undefined, "6 4"]; // solid for the first phrase, dashed for the second
@@ -42,34 +39,26 @@ const PHASES = ["forward", "loss", "gradient", "step"];
 /** @type {Record<string, string[]>} */
 const NAMES = { encoder: SOURCE_WORDS, decoder: TARGET_WORDS };
 
-/** @typedef {[number, number]} Point */
+/** @typedef {import("../draw.js").Point} Point */
 
 /**
  * The part of a square in which one word has the highest score, as a polygon.
  * @param {number} word
- * @param {(x: number, y: number) => ArrayLike<number>} scores of all words, at a point
+ * @param {(point: Point) => ArrayLike<number>} scores of all words, at a point
  * @param {number} reach half a side of the square
  * @returns {Point[]}
  */
 export function region(word, scores, reach) {
-  /** @type {Point[]} */
   let corners = [[-reach, -reach], [reach, -reach], [reach, reach], [-reach, reach]];
-  for (let other = 0; other < TARGET_WORDS.length; other++) {
-    const lead = (/** @type {Point} */ [x, y]) =>
-      scores(x, y)[word] - scores(x, y)[other];
+  TARGET_WORDS.forEach((_, other) => {
+    const leads = corners.map((corner) => scores(corner)[word] - scores(corner)[other]);
     corners = corners.flatMap((corner, i) => {
       // A corner stays where the word leads; a side is cut where both are equal.
-      const before = corners.at(i - 1) ?? corner;
-      const [l0, l1] = [lead(before), lead(corner)];
-      const share = l0 / (l0 - l1);
-      /** @type {Point} */
-      const cut = [
-        before[0] + share * (corner[0] - before[0]),
-        before[1] + share * (corner[1] - before[1]),
-      ];
-      return [...(l0 * l1 < 0 ? [cut] : []), ...(l1 >= 0 ? [corner] : [])];
+      const [before, lead] = [leads.at(i - 1) ?? 0, leads[i]];
+      const cut = between(corners.at(i - 1) ?? corner, corner, before / (before - lead));
+      return [...(before * lead < 0 ? [cut] : []), ...(lead >= 0 ? [corner] : [])];
     });
-  }
+  });
   return corners;
 }
 
@@ -85,7 +74,7 @@ class SmallestPlane extends Panels {
   shown = -1;
   side = "encoder";
   sentence = this.summary();
-  plane = new Plane([1, TOP], SIDE, -REACH, REACH);
+  plane = new Plane(SIDE, -REACH, REACH);
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -93,14 +82,15 @@ class SmallestPlane extends Panels {
     super(root, OPENINGS[opened]);
     this.first = opened === "first";
     if (this.first) {
-      const step = () => {
-        this.step();
-        this.show(this.summary());
-      };
-      mainButton(this.controls, "Train one step", step);
+      mainButton(this.controls, "Train one step", () => this.step());
       pushButton(this.controls, "start again", () => this.start(), () => !this.steps);
       this.addPicture((drawing) => this.drawLanding(drawing));
-      table(this, () => this.written());
+      table(this, () => [
+        ["phrase", "right", `written after ${counted(this.steps, "step")}`],
+        ...this.written().map(({ asked, right, text }) => [
+          asked, right, written(text, text === right),
+        ]),
+      ]);
       return;
     }
     this.addControls();
@@ -208,55 +198,43 @@ class SmallestPlane extends Panels {
   }
 
   summary() {
-    const written = PHRASES.map(
-      ({ src }, i) => `${ASKED[i]} → ${translate(this.numbers, src).join(" ")}`,
-    );
+    const all = this.written().map(({ asked, text }) => `${asked} → ${text}`);
     const loss = fixed(this.losses[this.steps]);
-    return `After ${counted(this.steps, "step")}: ${written.join("; ")}. Loss ${loss}.`;
+    return `After ${counted(this.steps, "step")}: ${all.join("; ")}. Loss ${loss}.`;
   }
 
   tell() {
     if (!this.first) return this.sentence;
-    const right = this.written().filter(([, wanted, given]) => Object(given).text === `${wanted} ✓`);
-    return `After ${counted(this.steps, "step")} ${right.length} of 2 phrases are right.`;
+    const done = this.written().filter(({ text, right }) => text === right);
+    return `After ${counted(this.steps, "step")} ${done.length} of 2 phrases are right.`;
   }
 
   /** The words of one language, to be dragged. @param {SVGElement} drawing */
   drawWords(drawing) {
     const { plane, side, words } = this;
-    plane.draw(drawing, side === "encoder" ? "English words" : "Spanish words");
-    const slopes = gradientOf(this.numbers).gradient[`${side}.embedding.weight`];
-    const lengths = slopes.toRows().map(([x, y]) => Math.hypot(x, y));
-    const longest = Math.max(1e-9, ...lengths);
-    NAMES[side].forEach((name, id) => {
-      const [x, y] = words.row(id);
-      const [cx, cy] = plane.placed([x, y]);
-      const point = svg(drawing, "g", {
-        key: id, role: "slider", "data-drag": true, "aria-label": name,
-        "aria-valuenow": x.toFixed(1), "aria-valuemin": -REACH, "aria-valuemax": REACH,
-        "aria-valuetext": `(${fixed(x, 1)}, ${fixed(y, 1)})`,
-      });
-      circle(point, [cx, cy], 18, { fill: "transparent" });
+    const size = plane.draw(drawing, side === "encoder" ? "English words" : "Spanish words");
+    const slopes = gradientOf(this.numbers).gradient[`${side}.embedding.weight`].toRows();
+    const longest = Math.max(1e-9, ...slopes.map((slope) => Math.hypot(...slope)));
+    NAMES[side].forEach((label, key) => {
+      const at = words.row(key);
       if (PHASES[this.shown] === "gradient") {
-        const [dx, dy] = Array.from(slopes.row(id), (d) => (-45 * d) / longest);
-        const look = { stroke: "var(--role-mistake)", "stroke-width": 3, class: "slope" };
-        segment(point, [cx, cy], [cx + dx, cy - dy], look);
+        const [x, y] = plane.placed(at);
+        const [dx, dy] = slopes[key].map((slope) => (-45 * slope) / longest);
+        segment(drawing, [x, y], [x + dx, y - dy], "slope");
       }
-      circle(point, [cx, cy], 7, { fill: "var(--role-word)", stroke: "var(--ink)" });
+      drawTip(drawing, plane, at, { key, role: "word", label });
     });
     writeNames(drawing, plane, NAMES[side].map((name, id) => [name, words.row(id)]));
-    return SIZE;
+    return size;
   }
 
   /** What is written for both phrases, and what is right. */
   written() {
-    const rows = PHRASES.map(({ src, tgtOut }, phrase) => {
+    return PHRASES.map(({ src, tgtOut }, phrase) => {
       const text = translate(this.numbers, src).join(" ");
       const right = tgtOut.map((id) => TARGET_WORDS[id]).join(" ");
-      const style = `background: ${text === right ? shade(0.4, "key") : "var(--field)"}`;
-      return [ASKED[phrase], right, { text: text + (text === right ? " ✓" : ""), style }];
+      return { asked: ASKED[phrase], right, text };
     });
-    return [["phrase", "right", `written after ${counted(this.steps, "step")}`], ...rows];
   }
 
   /** The loss over the steps. */
@@ -294,55 +272,49 @@ class SmallestPlane extends Panels {
       }),
     );
     const seen = paths.flatMap(({ way }) => (this.first ? [way[2]] : way));
-    const all = seen.flatMap((point) => Array.from(point));
-    const far = Math.max(...all.map(Math.abs));
+    const far = Math.max(...seen.flatMap((point) => [...point]).map(Math.abs));
     const reach = [2, 4, 8, 16].find((size) => 0.95 * size > far) ?? 1.1 * far;
-    const plane = new Plane([1, TOP], SIDE, -reach, reach);
-    plane.draw(drawing, `Where ${this.first ? "it" : "the decoder"} lands (up to ±${fixed(reach, 0)})`);
-    const regions = this.drawRegions(drawing, plane, reach);
-    /** @type {number[][]} places that no name may cover */
-    const covered = [];
+    const plane = new Plane(SIDE, -reach, reach);
+    const where = `Where ${this.first ? "it" : "the decoder"} lands`;
+    const size = plane.draw(drawing, `${where} (up to ±${fixed(reach, 0)})`);
+    const regions = this.drawRegions(drawing, plane);
+    /** @type {number[][]} boxes that no name may cover */
+    let covered = [];
     if (this.first) {
-      /** @type {[string, ArrayLike<number>][]} */
-      const stars = paths.map(({ phrase, way }) => [ASKED[phrase], way[2]]);
-      for (const [left, top, right, bottom] of writeNames(drawing, plane, stars)) {
-        for (let x = left; x <= right; x += 8) covered.push([x, (top + bottom) / 2]);
-      }
+      covered = writeNames(drawing, plane, paths.map(({ phrase, way }) => [ASKED[phrase], way[2]]));
     }
     for (const { phrase, t, way } of paths) {
       const [start, heard, end] = way.map((point) => plane.placed(point));
-      const look = { ...MIDDLE, style: "font-size: 18px" };
-      write(drawing, end[0], end[1] + 6, t ? "☆" : "★", look);
+      write(drawing, end[0], end[1] + 6, t ? "☆" : "★", "middle star");
       if (this.first) continue;
       for (let share = 0; share <= 1; share += 0.05) {
-        covered.push(between(start, heard, share), between(heard, end, share));
+        for (const [x, y] of [between(start, heard, share), between(heard, end, share)]) {
+          covered.push([x - 9, y - 9, x + 9, y + 9]);
+        }
       }
-      through(drawing, "polyline", [start, heard, end], {
-        fill: "none", stroke: "var(--ink)", "stroke-width": 1.7,
-        "stroke-dasharray": LINES[phrase],
-      });
+      const look = { class: "way", "stroke-dasharray": LINES[phrase] };
+      through(drawing, "polyline", [start, heard, end], look);
       circle(drawing, start, 3.5, { fill: "var(--ink)" });
     }
     for (const { word, corners } of regions) {
       const across = corners.map(([x]) => x);
       if (Math.max(...across) - Math.min(...across) < widthOf(word)) continue; // no room
-      const [x, y] = roomFor(word, corners, covered);
-      write(drawing, x, y + 5, word, { ...MIDDLE, ...BOLD });
+      writeName(drawing, plane, word, spotsIn(corners), covered, "title");
     }
-    return SIZE;
+    return size;
   }
 
   /**
    * The regions of the words; gives back their names and their corners in pixels.
-   * @param {SVGElement} drawing @param {Plane} plane @param {number} reach
+   * @param {SVGElement} drawing @param {Plane} plane
    */
-  drawRegions(drawing, plane, reach) {
+  drawRegions(drawing, plane) {
     const weight = this.numbers["decoder.output_proj.weight"];
     const bias = this.numbers["decoder.output_proj.bias"].data;
-    const scores = (/** @type {number} */ x, /** @type {number} */ y) =>
+    const scores = (/** @type {Point} */ [x, y]) =>
       bias.map((b, id) => weight.row(id)[0] * x + weight.row(id)[1] * y + b);
     return TARGET_WORDS.flatMap((word, id) => {
-      const corners = region(id, scores, reach).map((point) => plane.placed(point));
+      const corners = region(id, scores, plane.to).map((point) => plane.placed(point));
       if (!corners.length) return [];
       const look = { fill: shade(0.3, REGIONS[id]), stroke: "var(--paper)" };
       through(drawing, "polygon", corners, look);
@@ -356,26 +328,16 @@ function between(a, b, share) {
   return a.map((n, i) => n + share * (b[i] - n));
 }
 
-/**
- * Where in its region a name covers the least, its middle if that is free.
- * @param {string} word
- * @param {number[][]} corners
- * @param {number[][]} covered
- */
-function roomFor(word, corners, covered) {
+/** Where the name of a region may stand: in its middle, or towards its edge.
+ * @param {number[][]} corners */
+function spotsIn(corners) {
   const middle = [0, 1].map((i) => corners.reduce((sum, c) => sum + c[i], 0) / corners.length);
   const ways = corners.flatMap((corner, i) => [
     corner, between(corner, corners.at(i - 1) ?? corner, 0.5),
   ]);
-  const spots = [0, 0.2, 0.35, 0.5, 0.65].flatMap((far) =>
+  return [0, 0.2, 0.35, 0.5, 0.65].flatMap((far) =>
     ways.map((way) => between(middle, way, far)),
   );
-  const wide = 0.55 * widthOf(word) + 8; // half a bold word, half a star
-  const hits = spots.map(
-    ([x, y]) =>
-      covered.filter((c) => Math.abs(c[0] - x) < wide && Math.abs(c[1] - y) < 14).length,
-  );
-  return spots[hits.indexOf(Math.min(...hits))];
 }
 
 export const mount = mounting(SmallestPlane);

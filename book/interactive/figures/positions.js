@@ -1,9 +1,7 @@
 // Chapter 2: the clocks of two positions, their rows in the table, their dot product.
 
 import { inside, legend, mainButton, row, slider } from "../controls.js";
-import {
-  circle, END, fixed, html, MIDDLE, rect, segment, signed, size, svg, write,
-} from "../draw.js";
+import { circle, fixed, html, rect, segment, signed, size, svg, write } from "../draw.js";
 import { mounting, Panels, plot, table } from "../panels.js";
 import { sinusoidalEncoding } from "../positions.js";
 
@@ -14,35 +12,18 @@ const TALL = 4; // a row of the table
 const [LEFT, TOP] = [34, 46]; // of the table
 
 /**
- * The clock of one pair of a position's numbers; its hand points to (cosine, sine).
- * @param {SVGElement} drawing
- * @param {number[]} middle
- * @param {number} radius
- * @param {{row: number[], role: string}[]} hands
- * @param {number} pair which of the pairs of each row
- */
-function clock(drawing, middle, radius, hands, pair) {
-  const [x, y] = middle;
-  circle(drawing, middle, radius, { fill: "var(--field)", stroke: "var(--line)" });
-  for (const { row, role } of hands) {
-    const [sine, cosine] = [row[2 * pair], row[2 * pair + 1]];
-    segment(drawing, middle, [x + radius * cosine, y - radius * sine], {
-      stroke: `var(--${role})`, "stroke-width": 4, "stroke-linecap": "round",
-    });
-  }
-}
-
-/**
  * The table, dot products of its rows, and for each position the one most like it.
  * @param {number} dModel
  * @param {number} base
  */
 export function tableOf(dModel, base) {
   const rows = sinusoidalEncoding(POSITIONS + FARTHEST, dModel, base).toRows();
-  const products = (/** @type {number} */ p, /** @type {number} */ q) =>
-    Array.from({ length: dModel / 2 }, (_, pair) =>
-      [0, 1].reduce((sum, i) => sum + rows[p][2 * pair + i] * rows[q][2 * pair + i], 0),
-    );
+  const pairsOf = (/** @type {number} */ p) =>
+    Array.from({ length: dModel / 2 }, (_, pair) => rows[p].slice(2 * pair, 2 * pair + 2));
+  const products = (/** @type {number} */ p, /** @type {number} */ q) => {
+    const others = pairsOf(q);
+    return pairsOf(p).map(([sine, cosine], at) => sine * others[at][0] + cosine * others[at][1]);
+  };
   const dot = (/** @type {number} */ p, /** @type {number} */ q) =>
     products(p, q).reduce((sum, product) => sum + product, 0);
   const nearest = (/** @type {number} */ p) => {
@@ -51,7 +32,7 @@ export function tableOf(dModel, base) {
     const distance = Math.min(...distances);
     return { position: distances.indexOf(distance), distance };
   };
-  return { rows, products, dot, nearest };
+  return { rows, pairsOf, products, dot, nearest };
 }
 
 class Positions extends Panels {
@@ -113,39 +94,48 @@ class Positions extends Panels {
     );
   }
 
-  /** One clock for each pair, in a row that wraps. @param {Element} empty */
+  /**
+   * One clock for each pair of numbers, in a row that wraps; a hand points to (cosine,
+   * sine).
+   * @param {Element} empty
+   */
   showClocks(empty) {
-    const { p, k, found: { rows, products } } = this;
+    const { p, k, found: { pairsOf, products } } = this;
     legend(empty, [["ink", `position ${p}`], ["role-position", `position ${p + k}`]]);
-    const hands = [{ row: rows[p + k], role: "role-position" }, { row: rows[p], role: "ink" }];
     const middle = [35, RADIUS + 4];
+    const [first, second] = [pairsOf(p), pairsOf(p + k)];
     products(p, p + k).forEach((product, pair) => {
       const drawing = svg(empty, "svg", { class: "interactive-picture" });
       size(drawing, 2 * middle[0], 2 * RADIUS + 30);
-      clock(drawing, middle, RADIUS, hands, pair);
-      const look = { ...MIDDLE, class: "number dot" };
-      write(drawing, middle[0], 2 * RADIUS + 24, fixed(product), look);
+      circle(drawing, middle, RADIUS, "field");
+      /** @param {number[]} pair @param {string} color */
+      const hand = ([sine, cosine], color) => {
+        const tip = [middle[0] + RADIUS * cosine, middle[1] - RADIUS * sine];
+        segment(drawing, middle, tip, { class: "hand", stroke: `var(--${color})` });
+      };
+      hand(second[pair], "role-position");
+      hand(first[pair], "ink");
+      write(drawing, middle[0], 2 * RADIUS + 24, fixed(product), "number middle dot");
     });
   }
 
   /** The sine and the cosine of each pair, in the first position. */
   numbers() {
-    const row = this.found.rows[this.p];
-    const pairs = Array.from({ length: this.dModel / 2 }, (_, pair) => pair);
+    const pairs = this.found.pairsOf(this.p);
     const line = (/** @type {string} */ name, /** @type {number} */ i) =>
-      [name, ...pairs.map((pair) => fixed(row[2 * pair + i]))];
-    return [["pair", ...pairs], line("sin", 0), line("cos", 1)];
+      [name, ...pairs.map((pair) => fixed(pair[i]))];
+    return [["pair", ...pairs.keys()], line("sin", 0), line("cos", 1)];
   }
 
   /** The table, with both positions and the one most like the first. @param {SVGElement} drawing */
   drawTable(drawing) {
     const { found: { rows, nearest }, p, k, dModel } = this;
     const side = Math.min(40, 220 / dModel);
-    const [width, right] = [side * dModel, LEFT + side * dModel];
+    const width = side * dModel;
     const like = nearest(p);
-    write(drawing, 0, 12, "the table, a position a row; −1 blue, 1 orange", { class: "soft" });
+    write(drawing, 0, 12, "the table, a position a row; −1 blue, 1 orange", "soft");
     const told = `dashed: most like ${p}, ${fixed(like.distance)} apart`;
-    write(drawing, 0, 31, told, { class: "soft nearest" });
+    write(drawing, 0, 31, told, "soft nearest");
     rows.forEach((row, at) =>
       row.forEach((value, column) => {
         const box = [LEFT + side * column, TOP + TALL * at, side - 1, TALL];
@@ -157,13 +147,12 @@ class Positions extends Panels {
       rect(drawing, [LEFT - 2, TOP + TALL * at - 2, width + 3, TALL + 4], {
         fill: "none", stroke: `var(--${stroke})`, "stroke-width": 2, "stroke-dasharray": dashes,
       });
-    const name = (/** @type {number} */ at, /** @type {number} */ x, look = {}) =>
-      write(drawing, x, TOP + TALL * at + 8, at, { class: "number", ...look });
+    const middle = (/** @type {number} */ at) => TOP + TALL * at + 8;
     frame(like.position, "ink", "3 3");
     frame(p + k, "role-position");
     frame(p, "ink");
-    name(p, LEFT - 6, END);
-    name(like.position, right + 6, { class: "number like" });
+    write(drawing, LEFT - 6, middle(p), p, "number end");
+    write(drawing, LEFT + width + 6, middle(like.position), like.position, "number like");
     return [310, TOP + TALL * rows.length + 6];
   }
 
@@ -187,12 +176,10 @@ function drawRotation(drawing, k) {
   const matrix = [[Math.cos(k), Math.sin(k)], [-Math.sin(k), Math.cos(k)]];
   matrix.forEach((row, at) =>
     row.forEach((value, column) => {
-      const look = { ...END, class: "number turn" };
-      write(drawing, 160 + 62 * column, 16 + 20 * at, fixed(value, 3), look);
+      write(drawing, 160 + 62 * column, 16 + 20 * at, fixed(value, 3), "number end turn");
     }),
   );
-  const brackets = "M106 0h-5v42h5M226 0h5v42h-5";
-  svg(drawing, "path", { d: brackets, fill: "none", stroke: "var(--ink)" });
+  svg(drawing, "path", { class: "way", d: "M106 0h-5v42h5M226 0h5v42h-5" });
   return [276, 52];
 }
 

@@ -3,9 +3,9 @@
 import { Matrix, timesTransposed } from "../arrays.js";
 import { scaledDotProductAttention } from "../attention.js";
 import { pushButton, slider } from "../controls.js";
-import { circle, END, fixed, MIDDLE, segment, shade, through, write } from "../draw.js";
+import { circle, fixed, segment, shade, through, write } from "../draw.js";
 import { bar, mounting, Panels, table } from "../panels.js";
-import { dragPoints, drawTip, Plane } from "../plane.js";
+import { dragPoints, drawArrow, Plane } from "../plane.js";
 
 const WORDS = ["dog", "bites", "man"];
 /** @type {[string, number][]} */
@@ -16,8 +16,8 @@ const QUERY = [1, 1];
 const KEYS = [[1, 2], [-1, 0], [1, 0]];
 const VALUES = [[3, 0], [-1, -1], [0, 3]];
 const REACH = 3; // how far the plane of queries and keys goes, each way
-const [TOP, SIDE] = [24, 276]; // of both planes
-const MIX = new Plane([1, TOP], SIDE, -1.6, 3.6);
+const SIDE = 276; // of both planes, in pixels
+const MIX = new Plane(SIDE, -1.6, 3.6);
 
 /** @typedef {number[]} Vector two numbers */
 
@@ -61,7 +61,7 @@ class Query extends Panels {
   query = QUERY;
   keys = KEYS;
   power = 0.5; // of two, the temperature
-  plane = new Plane([1, TOP], SIDE, -REACH, REACH);
+  plane = new Plane(SIDE, -REACH, REACH);
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -123,27 +123,26 @@ class Query extends Panels {
   /** @param {SVGElement} drawing */
   drawKeys(drawing) {
     const { plane, keys, query } = this;
-    plane.draw(drawing, "one query, three keys");
-    keys.forEach((at, word) => {
-      drawArrow(drawing, plane, { name: WORDS[word], at, role: "key", key: word });
+    const size = plane.draw(drawing, "one query, three keys");
+    keys.forEach((at, key) => {
+      const label = `the key of ${WORDS[key]}`;
+      drawArrow(drawing, plane, at, { key, role: "key", label });
+      writeBeyond(drawing, plane, at, WORDS[key]);
     });
-    drawArrow(drawing, plane, { name: "query", at: query, role: "query", key: "query" });
-    return [SIDE + 2, TOP + SIDE + 2];
+    drawArrow(drawing, plane, query, { key: "query", role: "query", label: "the query of bites" });
+    writeBeyond(drawing, plane, query, "query");
+    return size;
   }
 }
 
 /**
- * An arrow from zero whose tip can be dragged.
- * @param {SVGElement} drawing @param {Plane} plane
- * @param {{name: string, at: Vector, role: string, key: string | number}} arrow
+ * Write a name beyond the tip of its arrow, unless the plane ends there.
+ * @param {SVGElement} drawing @param {Plane} plane @param {Vector} at @param {string} name
  */
-function drawArrow(drawing, plane, { name, at, role, key }) {
+function writeBeyond(drawing, plane, at, name) {
   const [x, y] = plane.placed(at);
-  const whose = role === "query" ? "the query of bites" : `the key of ${name}`;
-  drawTip(drawing, plane, at, { key, role, label: `${whose}, at ${shown(at, 1)}` });
-  // Beyond the tip, where the arrow is not, unless the plane ends there.
   const right = (at[0] >= 0 && x < 0.8 * SIDE) || x < 0.2 * SIDE;
-  write(drawing, right ? x + 12 : x - 12, y + 5, name, right ? {} : END);
+  write(drawing, right ? x + 12 : x - 12, y + 5, name, right ? "" : "end");
 }
 
 /**
@@ -151,21 +150,18 @@ function drawArrow(drawing, plane, { name, at, role, key }) {
  * @param {SVGElement} drawing @param {{weights: number[], output: Vector}} found
  */
 function drawMix(drawing, { weights, output }) {
-  MIX.draw(drawing, "three values; the ring is the output");
+  const size = MIX.draw(drawing, "three values; the ring is the output");
   const corners = VALUES.map((value) => MIX.placed(value));
   const ring = MIX.placed(output);
-  const area = { fill: shade(0.25, "value"), stroke: "var(--role-value)" };
-  through(drawing, "polygon", corners, area);
+  through(drawing, "polygon", corners, { fill: shade(0.25, "value"), stroke: "var(--role-value)" });
   corners.forEach(([x, y], word) => {
-    const thick = 1 + 7 * weights[word];
-    const look = { "stroke-width": thick, stroke: "var(--role-weight)" };
+    const look = { "stroke-width": 1 + 7 * weights[word], stroke: "var(--role-weight)" };
     segment(drawing, [x, y], ring, look);
     circle(drawing, [x, y], 5, { fill: "var(--role-value)" });
-    write(drawing, x, y + (VALUES[word][1] < 0 ? 20 : -10), WORDS[word], MIDDLE);
+    write(drawing, x, y + (VALUES[word][1] < 0 ? 20 : -10), WORDS[word], "middle");
   });
-  const drop = { fill: "var(--paper)", stroke: "var(--ink)", "stroke-width": 3 };
-  circle(drawing, ring, 8, drop);
-  return [SIDE + 2, TOP + SIDE + 2];
+  circle(drawing, ring, 8, { fill: "var(--paper)", stroke: "var(--ink)", "stroke-width": 3 });
+  return size;
 }
 
 export const mount = mounting(Query);

@@ -1,8 +1,8 @@
 // Chapter 12: the eight phrases in 60 steps, live: which warm-up does a rate need?
 
 import { choice, mainButton, slider } from "../controls.js";
-import { fixed, shade, shortened } from "../draw.js";
-import { Panels, plot, table } from "../panels.js";
+import { fixed } from "../draw.js";
+import { mounting, Panels, plot, table, written } from "../panels.js";
 import { sentence, Training } from "../training.js";
 import { Remote, serve } from "../worker.js";
 
@@ -43,8 +43,8 @@ class Rate extends Panels {
   /** The worker, once it is needed. @type {Remote | undefined} */
   remote;
 
-  /** @param {HTMLElement} root @param {Function} script @param {Given} given */
-  constructor(root, script, given) {
+  /** @param {HTMLElement} root @param {Given} given @param {Function} script */
+  constructor(root, given, script) {
     super(root, {
       title: "Which warm-up saves the rate 0.02?",
       hint:
@@ -147,18 +147,13 @@ class Rate extends Panels {
   phrases() {
     const rows = this.given.english.map((phrase, n) => {
       const text = this.written[n] ?? "…";
-      const right = text === this.spanish[n];
-      const style = `background: ${right ? shade(0.4, "key") : "var(--field)"}`;
-      return [phrase, { text: shortened(text, 30) + (right ? " ✓" : ""), lang: "es", style }];
+      return [phrase, written(text, text === this.spanish[n], { lang: "es" })];
     });
     return [["phrase", "what it writes in the end"], ...rows];
   }
 }
 
-/** @param {HTMLElement} root @param {Function} script @param {Given} given */
-export function mount(root, script, given) {
-  new Rate(root, script, given).update();
-}
+export const mount = mounting(Rate);
 
 /** @type {Training} */
 let training;

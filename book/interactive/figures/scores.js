@@ -2,16 +2,13 @@
 
 import { elastic } from "../canvas.js";
 import { choice, options, pushButton, textField, toggle } from "../controls.js";
-import {
-  BOLD, fixed, html, MIDDLE, rect, shade, shortened, touchable, write,
-} from "../draw.js";
+import { fixed, html, rect, shade, shortened, touchable, write } from "../draw.js";
 import { mounting, Panels } from "../panels.js";
 
 const ORDERS = [1, 2, 3, 4]; // runs of so many words
 const LETTERS = [1, 2, 3, 4, 5, 6]; // runs of so many letters, for chrF
 const ROW = 30;
 const PARTS = new Map([[0.5, "½"], [0.25, "¼"], [0.125, "⅛"]]); // what smoothing counts
-const LARGE = { style: "font-size: 18px; font-weight: 600" };
 
 /** @type {Record<string, {label: string, reference: string, candidate: string}>} */
 const EXAMPLES = {
@@ -174,8 +171,7 @@ class Scores extends Panels {
     choice(controls, "example", "sentence", options(EXAMPLES));
     toggle(controls, "smoothed", "smoothing");
     this.wanted = html(controls.place, "p", { style: "flex-basis: 100%" });
-    const field = textField(controls, "written", "translation", { lang: "es", maxlength: 80 });
-    field.parentElement?.style.setProperty("flex-basis", "100%");
+    textField(controls, "written", "translation", { lang: "es", maxlength: 80 });
     this.editing("delete the word", (all, at) => all.splice(at, 1));
     this.editing("swap with the next", (all, at) => {
       if (at + 1 < all.length) all.splice(at, 2, all[at + 1], all[at]);
@@ -254,22 +250,22 @@ class Scores extends Panels {
     const bars = widths.reduce((sum, each) => sum + each + 8, 0);
     const first = Math.min(width - bars, 220);
     this.drawWords(drawing, candidate, first);
-    write(drawing, 2, 18, "runs of", { class: "soft" });
+    write(drawing, 2, 18, "runs of", "soft");
     const below = 30 + ROW * candidate.length + 20;
-    write(drawing, 2, below, "count", { class: "soft" });
-    write(drawing, 2, below + 22, "share", { class: "soft" });
+    write(drawing, 2, below, "count", "soft");
+    write(drawing, 2, below + 22, "share", "soft");
     let x = first;
     for (const [k, order] of this.score.orders.entries()) {
       const middle = x + widths[k] / 2;
-      write(drawing, middle, 18, order.n, MIDDLE);
+      write(drawing, middle, 18, order.n, "middle");
       this.drawRuns(drawing, order, middle - (order.n * (bar + 4)) / 2, bar);
       drawCounts(drawing, order, middle, below);
       x += widths[k] + 8;
     }
     const { mean, penalty, value } = this.score;
     const product = `mean ${fixed(mean, 4)} × penalty ${fixed(penalty, 3)} × 100 =`;
-    write(drawing, 2, below + 50, product, { class: "number" });
-    write(drawing, 2, below + 74, `BLEU ${fixed(value)}`, LARGE);
+    write(drawing, 2, below + 50, product, "number");
+    write(drawing, 2, below + 74, `BLEU ${fixed(value)}`, "title large");
     return below + 84;
   }
 
@@ -331,9 +327,9 @@ class Scores extends Panels {
  * @param {number} y
  */
 function drawCounts(drawing, { counts, found, precision }, x, y) {
-  const look = { ...MIDDLE, class: "number" };
+  const look = "number middle";
   const whole = `${PARTS.get(counts) ?? counts} of ${found.length}`;
-  write(drawing, x, y, whole, Number.isInteger(counts) ? look : { ...look, ...BOLD });
+  write(drawing, x, y, whole, Number.isInteger(counts) ? look : `${look} title`);
   write(drawing, x, y + 22, fixed(precision, 3), look);
 }
 

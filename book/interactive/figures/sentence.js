@@ -5,13 +5,11 @@ import { Matrix, timesTransposed } from "../arrays.js";
 import { scaledDotProductAttention } from "../attention.js";
 import { elastic } from "../canvas.js";
 import { choice, legend, options, pushButton, toggle } from "../controls.js";
-import {
-  BOLD, cell, circle, END, fixed, html, MIDDLE, rect, shade, signed, touchable, write,
-} from "../draw.js";
+import { cell, circle, fixed, html, rect, shade, signed, touchable, write } from "../draw.js";
 import { HEADS } from "../head_numbers.js";
 import { MovingFigure } from "../moving.js";
 import { mounting } from "../panels.js";
-import { dragPoints, drawTip, Plane, writeNames } from "../plane.js";
+import { dragPoints, drawArrow, Plane, writeNames } from "../plane.js";
 
 /** @typedef {{rows: string[], cols: string[], numbers: Matrix[]}} Head the tokens that
  *   ask and those that are asked; queries, keys and values */
@@ -55,25 +53,26 @@ const RULES = {
  * @returns {Head}
  */
 export function headOf(wanted, attention, padded) {
+  const { width, padding, scale } = HEADS;
   const bytes = Int8Array.from(atob(HEADS.bytes), (letter) => letter.charCodeAt(0));
-  const pads = Array(padded ? HEADS.padding : 0).fill("<pad>");
+  const numbers = Float32Array.from(bytes, (byte) => byte / scale);
+  const pads = Array(padded ? padding : 0).fill("<pad>");
   let at = 0;
   /** @param {string[]} tokens */
   const take = ({ length }) => {
-    const rows = length + pads.length;
-    const part = bytes.subarray(at, at + rows * HEADS.width);
-    at += (length + HEADS.padding) * HEADS.width;
-    const numbers = Float32Array.from(part, (number) => number / HEADS.scale);
-    return new Matrix(rows, HEADS.width, numbers);
+    const [from, rows] = [at, length + pads.length];
+    at += (length + padding) * width;
+    return new Matrix(rows, width, numbers.slice(from, from + rows * width));
   };
-  const found = HEADS.sentences.map(({ src, tgt }) =>
-    Object.keys(HEADS.heads).map((name) => {
+  const found = HEADS.sentences.map(({ src, tgt }) => {
+    const heads = Object.keys(HEADS.heads).map((name) => {
       const [rows, cols] = [name === "encoder" ? src : tgt, name === "decoder" ? tgt : src];
       const numbers = [take(rows), take(cols), take(cols)];
-      return { name, rows: [...rows, ...pads], cols: [...cols, ...pads], numbers };
-    }),
-  );
-  return found[wanted].filter(({ name }) => name === attention)[0];
+      return [name, { rows: [...rows, ...pads], cols: [...cols, ...pads], numbers }];
+    });
+    return Object.fromEntries(heads);
+  });
+  return found[wanted][attention];
 }
 
 /** @param {number[]} a @param {ArrayLike<number>} b */
@@ -122,7 +121,7 @@ class Sentence extends MovingFigure {
   mask = [];
   /** Where the reader has put the query, in its plane. @type {number[] | null} */
   moved = null;
-  plane = new Plane([0, 0], 1, -1, 1);
+  plane = new Plane(SIDE, -1, 1);
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -231,9 +230,8 @@ class Sentence extends MovingFigure {
     if (this.at < MASKED) Object.assign(this, { at: MASKED, goal: MASKED });
   }
 
-  /** @param {string} key of the query, or of what stands still @param {number[]} to */
-  move(key, to) {
-    if (key !== "query") return;
+  /** @param {string} _query the only one that can be dragged @param {number[]} to */
+  move(_query, to) {
     const { to: reach } = this.plane;
     this.moved = to.map((number) => Math.max(-reach, Math.min(reach, number)));
     this.update();
@@ -271,7 +269,7 @@ class Sentence extends MovingFigure {
     const { row, at, now: { rows, cols } } = this;
     const [left, top] = [86, 92];
     const side = Math.min(46, (room - left - 12) / cols.length);
-    write(drawing, 0, 14, STAGES[Math.ceil(at)], BOLD);
+    write(drawing, 0, 14, STAGES[Math.ceil(at)], "title");
     cols.forEach((col, s) => {
       const [x, y] = [left + side * (s + 0.6), top - 6];
       write(drawing, x, y, col, { transform: `rotate(-50 ${x} ${y})` });
@@ -280,16 +278,16 @@ class Sentence extends MovingFigure {
     rows.forEach((word, t) => {
       const y = top + HIGH * t;
       const label = touchable(drawing, `row-${t}`, `follow ${word}`, t === row);
-      rect(label, [left - 84, y + 1, 80, HIGH - 2], { fill: "transparent" });
-      write(label, left - 8, y + 18, word, { ...END, ...(t === row ? BOLD : {}) });
+      rect(label, [left - 84, y + 1, 80, HIGH - 2], "ground");
+      write(label, left - 8, y + 18, word, t === row ? "end title" : "end");
       // One row after the other reaches the next stage.
       const stage = Math.floor(at + (rows.length - t) / (rows.length + 1));
       cols.forEach((_, s) => {
         this.drawCell(drawing, [left + side * s + 1, y + 1, side - 2, HIGH - 2], t, s, stage);
       });
     });
-    const look = { rx: 3, fill: "none", stroke: "var(--role-query)", "stroke-width": 3 };
-    rect(drawing, frame, { ...look, "pointer-events": "none" });
+    const look = { rx: 3, stroke: "var(--role-query)", "stroke-width": 3 };
+    rect(drawing, frame, { class: "name", fill: "none", ...look });
     return top + HIGH * rows.length;
   }
 
@@ -310,12 +308,13 @@ class Sentence extends MovingFigure {
       : stage === 2 && !open ? ["−∞", "var(--field)"]
       : [fixed(score, narrow ? 0 : 1), signed((0.8 * score) / highest)];
     const state = `${rows[t]} looks at ${cols[s]}: ${open ? "open" : "closed"}`;
-    const group = masks && t === row ? touchable(drawing, `cell-${s}`, state, open) : drawing;
-    const look = { rx: 3, fill, stroke: "var(--line)", "data-key": `row-${t}` };
     const dashes = open || stage < 2 ? undefined : "2 3";
-    if (group !== drawing) look["data-key"] = `cell-${s}`;
-    const letters = { class: "number", style: "font-size: 12.5px", "pointer-events": "none" };
-    cell(group, box, text, { ...look, "stroke-dasharray": dashes }, letters);
+    const look = { rx: 3, fill, stroke: "var(--line)", "stroke-dasharray": dashes };
+    const [group, key] =
+      masks && t === row
+        ? [touchable(drawing, `cell-${s}`, state, open), `cell-${s}`]
+        : [drawing, `row-${t}`];
+    cell(group, box, text, { ...look, "data-key": key }, "number name small");
   }
 
   /** @param {SVGElement} drawing */
@@ -323,20 +322,19 @@ class Sentence extends MovingFigure {
     const { row, at, now: { rows, cols, query, places, weights } } = this;
     const numbers = [...places.flat(), Math.hypot(...query)].map(Math.abs);
     const reach = Math.max(this.moved ? this.plane.to : 0, 1.15 * Math.max(...numbers));
-    this.plane = new Plane([1, 26], SIDE, -reach, reach);
-    this.plane.draw(drawing, `the query of ${rows[row]}, and the keys`);
+    const plane = new Plane(SIDE, -reach, reach);
+    this.plane = plane;
+    const size = plane.draw(drawing, `the query of ${rows[row]}, and the keys`);
     places.forEach((place, s) => {
       const share = at > 2 ? weights.row(row)[s] : 0.2;
       const look = { fill: "var(--role-key)", stroke: "var(--ink)" };
-      circle(drawing, this.plane.placed(place), 3 + 6 * share, look);
+      circle(drawing, plane.placed(place), 3 + 6 * share, look);
     });
-    const spoken = `the query, at ${query.map((number) => fixed(number, 1)).join(", ")}`;
-    drawTip(drawing, this.plane, query, { key: "query", role: "query", label: spoken });
-    const names = cols.map((col, s) => /** @type {[string, number[]]} */ ([col, places[s]]));
-    writeNames(drawing, this.plane, names);
-    const [x, y] = this.plane.placed(query);
-    write(drawing, Math.min(x, SIDE - 24), y - 13, "query", MIDDLE);
-    return [SIDE + 2, SIDE + 28];
+    drawArrow(drawing, plane, query, { key: "query", role: "query", label: "the query" });
+    writeNames(drawing, plane, cols.map((col, s) => [col, places[s]]));
+    const [x, y] = plane.placed(query);
+    write(drawing, Math.min(x, SIDE - 24), y - 13, "query", "middle");
+    return size;
   }
 
   /**
@@ -348,22 +346,21 @@ class Sentence extends MovingFigure {
     const mixed = Math.max(0, at - (LAST - 1)); // how far the mixture has come
     const [left, side] = [134, 5.7];
     const highest = Math.max(...values.data.map(Math.abs));
-    write(drawing, 0, 14, "the values" + (mixed ? ", each times its weight" : ""), BOLD);
+    write(drawing, 0, 14, `the values${mixed ? ", each times its weight" : ""}`, "title");
     /** @param {string} name @param {ArrayLike<number>} numbers @param {number} share */
     const strip = (name, numbers, share, line = 0) => {
       const y = 24 + 19 * line;
-      write(drawing, 78, y + 14, name, END);
+      write(drawing, 78, y + 14, name, "end");
       Array.from(numbers).forEach((number, i) => {
         const fill = signed((1.5 * share * number) / highest);
         rect(drawing, [left + side * i, y + 2, side, 15], { fill });
       });
-      rect(drawing, [left, y + 2, side * HEADS.width, 15], { fill: "none", stroke: "var(--line)" });
+      rect(drawing, [left, y + 2, side * HEADS.width, 15], "line");
     };
     cols.forEach((col, s) => {
       const weight = weights.row(row)[s];
       strip(col, values.row(s), 1 + mixed * (weight - 1), s);
-      const number = { ...END, class: "number" };
-      if (at >= 3) write(drawing, left - 8, 38 + 19 * s, fixed(weight), number);
+      if (at >= 3) write(drawing, left - 8, 38 + 19 * s, fixed(weight), "number end");
     });
     strip("output", output.row(row), mixed, cols.length + 0.4);
     return [left + side * HEADS.width + 1, 54 + 19 * cols.length];

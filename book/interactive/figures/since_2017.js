@@ -1,7 +1,7 @@
 // Chapter 19: the layer of 2017, changed step by step, and how fast each one learns.
 
 import { mainButton, pushButton, slider } from "../controls.js";
-import { BOLD, cell, edge, fixed, rect, segment, shade, svg } from "../draw.js";
+import { cell, edge, fixed, segment, shade, svg } from "../draw.js";
 import { mounting, Panels, plot } from "../panels.js";
 
 const STAGES = [
@@ -107,23 +107,21 @@ class TimeMachine extends Panels {
   draw(drawing) {
     const rows = boxes(this.stage);
     const x = LEFT + WIDTH / 2;
-    const line = { stroke: "var(--line)", "stroke-width": 2, fill: "none" };
     /** @param {number} row */
     const middle = (row) => HEIGHT - ROW * (row + 0.5);
     rows.forEach(([text, since], row) => {
       const y = middle(row);
-      if (row < rows.length - 1) segment(drawing, [x, y], [x, y - ROW], line);
+      if (row < rows.length - 1) segment(drawing, [x, y], [x, y - ROW], "flow");
       if (text === "+") {
         const from = this.stage ? row - 3 : row - 2; // below the norm, or below the part
         const d = `M${x} ${middle(from + 0.5)} H${LEFT - 16} V${y} H${x - 14}`;
-        svg(drawing, "path", { d, ...line });
+        svg(drawing, "path", { class: "flow", d });
       }
-      const plus = { rx: 14, fill: "var(--paper)", ...edge(false) };
-      const part = { rx: 4, fill: shade(since ? 0.3 : 0, "query"), ...edge(since === this.stage && since > 0) };
-      const wide = text === "+" ? 28 : WIDTH;
+      const [wide, rx] = text === "+" ? [28, 14] : [WIDTH, 4];
+      const fill = shade(since ? 0.3 : 0, "query");
+      const look = { rx, fill, ...edge(since > 0 && since === this.stage) };
       const box = [x - wide / 2, y - BOX / 2, wide, BOX];
-      rect(drawing, box, { fill: "var(--paper)" });
-      cell(drawing, box, text, text === "+" ? plus : part, since ? BOLD : {});
+      cell(drawing, box, text, look, since ? "title" : "");
     });
     return [LEFT + WIDTH + 2, HEIGHT];
   }

@@ -1,8 +1,8 @@
 // Chapter 10: a small translator learns in the page, in a thread of its own.
 
 import { choice, mainButton, pushButton, toggle } from "../controls.js";
-import { fixed, shade, shortened } from "../draw.js";
-import { Panels, plot, table } from "../panels.js";
+import { fixed } from "../draw.js";
+import { mounting, Panels, plot, table, written } from "../panels.js";
 import { english, EXAMPLES, isKept, served, SHOWN, spanish } from "../training.js";
 import { Remote, serve } from "../worker.js";
 
@@ -25,8 +25,8 @@ class SmallTraining extends Panels {
   /** @type {Remote | undefined} */
   remote;
 
-  /** @param {HTMLElement} root @param {Function} script the whole script */
-  constructor(root, script) {
+  /** @param {HTMLElement} root @param {null} _given @param {Function} script the whole one */
+  constructor(root, _given, script) {
     super(root, {
       title: "A small translator learns",
       hint:
@@ -119,30 +119,22 @@ class SmallTraining extends Panels {
 
   /** Some sentences, and what it writes for them now; right ones have a ground. */
   sentences() {
-    /** @type {import("../panels.js").Cell[][]} */
-    const rows = [];
-    SHOWN.forEach((place, n) => {
-      const kept = isKept(place);
-      if (!n || kept !== isKept(SHOWN[n - 1])) {
-        const text = kept ? "Never seen in training" : "Learned from";
-        rows.push([{ text, class: "title" }]);
-      }
+    const lines = SHOWN.map((place, n) => {
       const { src, tgt } = EXAMPLES[place];
-      const written = this.marks?.written[n] ?? "…";
-      const right = written === spanish(tgt);
-      const style = `background: ${right ? shade(0.4, "key") : "var(--field)"}`;
-      const text = shortened(written, 42) + (right ? " ✓" : "");
-      const look = { "data-written": right ? "right" : "wrong", lang: "es", style };
-      rows.push([english(src)], [{ text, ...look }]);
+      const text = this.marks?.written[n] ?? "…";
+      return [[english(src)], [written(text, text === spanish(tgt), { lang: "es" })]];
     });
-    return rows;
+    const kept = SHOWN.findIndex(isKept);
+    return [
+      [{ text: "Learned from", class: "title" }],
+      ...lines.slice(0, kept).flat(),
+      [{ text: "Never seen in training", class: "title" }],
+      ...lines.slice(kept).flat(),
+    ];
   }
 }
 
-/** @param {HTMLElement} root @param {Function} script */
-export function mount(root, script) {
-  new SmallTraining(root, script).update();
-}
+export const mount = mounting(SmallTraining);
 
 /** What the script does in the worker. */
 export function work() {

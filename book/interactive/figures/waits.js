@@ -64,9 +64,9 @@ class Waits extends Panels {
   draw(drawing, { name, sums }) {
     const count = this.written(sums);
     const spent = Math.min(this.done, sums[sums.length - 1]);
-    write(drawing, 0, 12, name, { style: "font-weight: 600" });
+    write(drawing, 0, 12, name, "title");
     const told = `${Math.round(spent).toLocaleString("en")} million operations`;
-    write(drawing, 0, 31, told, { class: "number" });
+    write(drawing, 0, 31, told, "number");
     sums.forEach((_, at) => {
       const x = SIZE * (at % ACROSS);
       const y = TOP + SIZE * Math.floor(at / ACROSS);
