@@ -11,8 +11,8 @@ import { SMALL } from "./small_model.js";
  * @typedef {{ input: Matrix, output: Matrix, weights: Matrix[], from: string }} Flow
  *   what goes into a part, what comes out, where its heads look (rows are queries), and
  *   where the keys come from: "src" or "tgt"
- * @typedef {{ name: string, label: string, side: string, text: string,
- *   children: Part[] }} Part
+ * @typedef {{ name: string, label: string, side: string, text: string, opens: boolean,
+ *   depth: number }} Part whether there are parts in it, and how many it is in itself
  */
 
 /** The arrays of the small model, by their names. @returns {Record<string, Matrix>} */
@@ -86,6 +86,7 @@ export function recorder(model) {
   };
 }
 
+/** @type {Record<string, string>} */
 const TEXTS = {
   embedding:
     "The id of each token picks its row of a table; the row is multiplied by √6.",
@@ -103,68 +104,45 @@ const TEXTS = {
   cross:
     "Queries come from the decoder, keys and values from the memory: each place " +
     "looks at the source.",
+  residual:
+    "What was there before is added to what the … gives; then each token is normed by " +
+    "itself.",
   feedForward:
     "Each token by itself: six numbers become twelve, the ReLU, and six again.",
   output: "One score for each of the 20 Spanish tokens: the logits.",
 };
 
 /**
- * @param {string} name
- * @param {string} label
- * @param {string} text
- * @param {Part[]} [children]
- * @returns {Part}
- */
-function part(name, label, text, children = []) {
-  const side = /^(src|encoder)/.test(name) ? "src" : "tgt";
-  return { name, label, side, text, children };
-}
-
-/**
- * A sublayer and its residual.
- * @param {string} name
- * @param {string} label
- * @param {string} text
- */
-function sublayer(name, label, text) {
-  const residual =
-    `What was there before is added to what the ${label} gives; then each token ` +
-    "is normed by itself.";
-  return [part(name, label, text), part(`${name}_residual`, "add and norm", residual)];
-}
-
-/** @param {"src" | "tgt"} side */
-function entrance(side) {
-  return [
-    part(`${side}_embedding`, "embedding", TEXTS.embedding),
-    part(`${side}_positions`, "add positions", TEXTS.positions),
-  ];
-}
-
-/** A stack with its two layers. @param {"encoder" | "decoder"} name */
-function stack(name) {
-  const layers = [0, 1].map((n) => {
-    const layer = `${name}.layers.${n}`;
-    const crosses = name === "decoder";
-    return part(layer, `layer ${n + 1}`, TEXTS[`${name}Layer`], [
-      ...sublayer(`${layer}.self_attention`, "self-attention", TEXTS[`${name}Self`]),
-      ...(crosses
-        ? sublayer(`${layer}.cross_attention`, "cross-attention", TEXTS.cross)
-        : []),
-      ...sublayer(`${layer}.feed_forward`, "feed-forward", TEXTS.feedForward),
-    ]);
-  });
-  return part(name, name, TEXTS[name], layers);
-}
-
-/**
- * The parts of the model: what each is called, and what it does in a sentence.
- * @returns {{ src: Part[], tgt: Part[] }} the two columns, from below
+ * The parts of the model, from below, each after those that are in it: what each is
+ * called, and what it does in a sentence.
+ * @returns {Part[]}
  */
 export function parts() {
-  const output = part("output_proj", "linear", TEXTS.output);
-  return {
-    src: [...entrance("src"), stack("encoder")],
-    tgt: [...entrance("tgt"), stack("decoder"), output],
-  };
+  return ["src", "tgt"].flatMap((side) => {
+    const stack = side === "src" ? "encoder" : "decoder";
+    /** @param {string} name @param {string} label @param {string} text */
+    const part = (name, label, text, opens = false) => {
+      return { name, label, side, text, opens, depth: name.split(".").length >> 1 };
+    };
+    const sublayers = [
+      ["self_attention", "self-attention", TEXTS[`${stack}Self`]],
+      ...(side === "tgt" ? [["cross_attention", "cross-attention", TEXTS.cross]] : []),
+      ["feed_forward", "feed-forward", TEXTS.feedForward],
+    ];
+    const layers = [0, 1].flatMap((n) => {
+      const layer = `${stack}.layers.${n}`;
+      const inside = sublayers.flatMap(([name, label, text]) => [
+        part(`${layer}.${name}`, label, text),
+        part(`${layer}.${name}_residual`, "add and norm", TEXTS.residual.replace("…", label)),
+      ]);
+      return [...inside, part(layer, `layer ${n + 1}`, TEXTS[`${stack}Layer`], true)];
+    });
+    return [
+      part(`${side}_embedding`, "embedding", TEXTS.embedding),
+      part(`${side}_positions`, "add positions", TEXTS.positions),
+      ...layers,
+      part(stack, stack, TEXTS[stack], true),
+      ...(side === "tgt" ? [part("output_proj", "linear", TEXTS.output)] : []),
+    ];
+  });
 }

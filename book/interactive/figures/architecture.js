@@ -2,7 +2,9 @@
 
 import { largestPlaces, softmax } from "../arrays.js";
 import { choice, mainButton, pushButton } from "../controls.js";
-import { cell, edge, fixed, rect, shade, signed, svg, touchable, write } from "../draw.js";
+import {
+  cell, counted, edge, fixed, rect, shade, signed, svg, touchable, write,
+} from "../draw.js";
 import { Transformer } from "../model.js";
 import { countParameters, parts, recorder, smallArrays } from "../opened.js";
 import { filled, mounting, Panels, table } from "../panels.js";
@@ -42,7 +44,7 @@ const OPENINGS = {
 class Architecture extends Panels {
   arrays = smallArrays();
   record = recorder(new Transformer(SMALL.config, this.arrays));
-  columns = parts();
+  parts = parts();
   sentence = SMALL.sentences[1];
   tgt = [SOS];
   flow = this.flows();
@@ -79,7 +81,7 @@ class Architecture extends Panels {
 
   /** @param {string} name */
   press(name) {
-    if (this.find(name).children.length && !this.open.delete(name)) this.open.add(name);
+    if (this.find(name).opens && !this.open.delete(name)) this.open.add(name);
     this.selected = name;
   }
 
@@ -115,8 +117,7 @@ class Architecture extends Panels {
 
   /** @param {string} name @returns {Part} */
   find(name) {
-    const all = [...this.columns.src, ...this.columns.tgt].flatMap(within);
-    return all.find((part) => part.name === name) ?? all[0];
+    return this.parts.find((part) => part.name === name) ?? this.parts[0];
   }
 
   tell() {
@@ -139,18 +140,25 @@ class Architecture extends Panels {
     return countParameters(this.arrays, name).toLocaleString("en");
   }
 
+  /** The parts in sight: all that they are in is open. */
+  get seen() {
+    const closed = this.parts.filter(({ name, opens }) => opens && !this.open.has(name));
+    return this.parts.filter((part) => !closed.some((outer) => isIn(part, outer)));
+  }
+
   /** The boxes of both columns, from below. @param {SVGElement} drawing */
   drawDiagram(drawing) {
-    const { src, tgt } = this.columns;
-    const lists = [src, tgt].map((list) => list.flatMap((part) => this.rows(part, 0)));
+    const { seen } = this;
+    const lists = ["src", "tgt"].map((side) => seen.filter((part) => part.side === side));
     const height = ROW * (Math.max(...lists.map((list) => list.length)) + 1.3);
     /** @type {Map<string, number>} */
     const middles = new Map();
     lists.forEach((list, side) => {
       const left = LEFT + side * (COLUMN + GAP);
-      list.forEach(({ part, depth, size }, place) => {
+      list.forEach((part, place) => {
         const y = height - ROW * (place + 1.6);
-        const [x, width] = [left + 5 * depth, COLUMN - 10 * depth];
+        const [x, width] = [left + 5 * part.depth, COLUMN - 10 * part.depth];
+        const size = list.filter((other) => isIn(other, part)).length;
         middles.set(part.name, y + BOX / 2);
         if (size) {
           rect(drawing, [x, y, width, ROW * size + BOX + 4], { class: "line", rx: 5 });
@@ -160,62 +168,25 @@ class Architecture extends Panels {
         this.drawBox(drawing, part, [x, y, width, BOX]);
       });
       const count = this.words(side ? "tgt" : "src").length;
-      const text = `${count} ${count > 1 ? "tokens" : "token"}`;
-      write(drawing, left + COLUMN / 2, height - 8, text, "soft middle");
+      write(drawing, left + COLUMN / 2, height - 8, counted(count, "token"), "soft middle");
     });
-    this.drawMemory(drawing, middles);
+    // The way of the memory, to all parts in sight that read it.
+    const from = LEFT + COLUMN;
+    const start = middles.get("encoder") ?? 0;
+    for (const { name, depth, opens } of lists[1]) {
+      if (opens ? this.open.has(name) : !name.endsWith("cross_attention")) continue;
+      const end = from + GAP + 5 * depth;
+      arrow(drawing, `M${from} ${start} h${GAP / 2} V${middles.get(name)} H${end}`);
+      svg(drawing, "path", { d: `M${end} ${middles.get(name)} l-7 -4 v8 z`, fill: "var(--ink)" });
+    }
+    write(drawing, from / 2, start - BOX / 2 - 8, "memory →", "soft middle");
     return [2 * (LEFT + COLUMN) + GAP, height];
   }
 
-  /**
-   * The way of the memory, to all parts in sight that read it.
-   * @param {SVGElement} drawing
-   * @param {Map<string, number>} middles
-   */
-  drawMemory(drawing, middles) {
-    const start = /** @type {number} */ (middles.get("encoder"));
-    const from = LEFT + COLUMN;
-    for (const { name, depth } of this.readers(this.columns.tgt[2])) {
-      const y = /** @type {number} */ (middles.get(name));
-      const end = from + GAP + 5 * depth;
-      arrow(drawing, `M${from} ${start} h${GAP / 2} V${y} H${end}`);
-      svg(drawing, "path", { d: `M${end} ${y} l-7 -4 v8 z`, fill: "var(--ink)" });
-    }
-    write(drawing, from / 2, start - BOX / 2 - 8, "memory →", "soft middle");
-  }
-
-  /**
-   * The innermost parts in sight that read the memory.
-   * @param {Part} part
-   * @param {number} [depth]
-   * @returns {{ name: string, depth: number }[]}
-   */
-  readers(part, depth = 0) {
-    if (!this.open.has(part.name)) {
-      const reads = part.children.length || part.name.endsWith("cross_attention");
-      return reads ? [{ name: part.name, depth }] : [];
-    }
-    return part.children.flatMap((child) => this.readers(child, depth + 1));
-  }
-
-  /**
-   * A part in sight, after its children: its depth, and the rows of its children.
-   * @param {Part} part
-   * @param {number} depth
-   * @returns {{ part: Part, depth: number, size: number }[]}
-   */
-  rows(part, depth) {
-    const inside = this.open.has(part.name)
-      ? part.children.flatMap((child) => this.rows(child, depth + 1))
-      : [];
-    return [...inside, { part, depth, size: inside.length }];
-  }
-
   /** @param {SVGElement} drawing @param {Part} part @param {number[]} box */
-  drawBox(drawing, { name, label, side, children }, box) {
+  drawBox(drawing, { name, label, side, opens }, box) {
     const chosen = name === this.selected;
     const spoken = `${label}, ${side === "src" ? "source" : "target"} side`;
-    const opens = children.length > 0;
     const open = this.open.has(name);
     const group = touchable(drawing, name, spoken, opens ? undefined : chosen);
     if (opens) group.setAttribute("aria-expanded", String(open));
@@ -230,10 +201,9 @@ class Architecture extends Panels {
     const part = this.find(selected);
     const { input, output, weights, from } = this.flow[selected];
     const layer = /layers\.(\d)/.exec(selected);
-    const inside = layer && !part.children.length;
-    const where = inside ? `, layer ${Number(layer[1]) + 1}` : "";
+    const where = layer && !part.opens ? `, layer ${Number(layer[1]) + 1}` : "";
     const side = part.side === "src" ? "encoder" : "decoder";
-    const whose = part.children.length && !layer ? "" : ` (${side}${where})`;
+    const whose = part.opens && !layer ? "" : ` (${side}${where})`;
     const sizes = `(${input.rows}, ${input.cols}) → (${output.rows}, ${output.cols})`;
     const text = `${sizes}, ${this.count(selected)} parameters`;
     const rows = this.rowsOf(view === "input" ? input : output, weights[Number(view)]);
@@ -241,7 +211,7 @@ class Architecture extends Panels {
     return [
       [{ text: `${part.label}${whose}`, class: "title", colspan }],
       [{ text, colspan }],
-      ...(weights[Number(view)] ? [["", ...this.words(from).map(turned)]] : []),
+      ...(weights[Number(view)] ? [["", ...this.words(from).map((text) => ({ text, class: "turned" }))]] : []),
       ...this.words(part.side).map((word, t) => [word, ...rows[t]]),
     ];
   }
@@ -267,18 +237,9 @@ class Architecture extends Panels {
   }
 }
 
-/** A word above a narrow column. @param {string} text */
-function turned(text) {
-  return { text, class: "turned" };
-}
-
-/**
- * A part and all that is inside it.
- * @param {Part} part
- * @returns {Part[]}
- */
-function within(part) {
-  return [part, ...part.children.flatMap(within)];
+/** Whether a part is in another one. @param {Part} part @param {Part} outer */
+function isIn({ name }, outer) {
+  return name.startsWith(`${outer.name}.`);
 }
 
 /**
