@@ -9,7 +9,7 @@
 // name, one matrix a head: what it looked at when it was last called.
 
 import { causalMask, Linear } from "./attention.js";
-import { noSwitches, shapes } from "./config.js";
+import { noSwitches } from "./config.js";
 import { DecoderLayer, EncoderLayer, LayerNorm, TokenEmbedding } from "./layers.js";
 import { PositionalEncoding } from "./positions.js";
 
@@ -66,7 +66,7 @@ export class Transformer {
   constructor(config, arrays) {
     this.config = config;
     this.switches = noSwitches();
-    const whole = checkedArrays(config, arrays);
+    const whole = shared(config, arrays);
     this.encoder = new Stack(EncoderLayer, "encoder", whole, config, this.switches);
     this.decoder = new Stack(DecoderLayer, "decoder", whole, config, this.switches);
     this.outputProj = new Linear(whole, "output_proj");
@@ -144,28 +144,15 @@ export class Transformer {
 }
 
 /**
- * The arrays with every name that the sizes ask for; a matrix that several parts share
- * stands in a file only once.
+ * The arrays under every name that they have; a matrix that several parts share stands
+ * in a file only once.
  * @param {Config} config
  * @param {Record<string, Matrix>} arrays
  * @returns {Record<string, Matrix>}
  */
-function checkedArrays(config, arrays) {
-  const whole = { ...arrays };
-  if (config.tie_embeddings) {
-    const shared = arrays["output_proj.weight"] ?? arrays["tgt_embedding.table.weight"];
-    for (const name of ["output_proj", "tgt_embedding.table", "src_embedding.table"]) {
-      whole[`${name}.weight`] = shared;
-    }
-  }
-  for (const [name, [rows, cols]] of Object.entries(shapes(config))) {
-    const found = whole[name];
-    if (!found || found.rows !== rows || found.cols !== cols) {
-      const size = found ? `${found.rows} × ${found.cols}` : "missing";
-      throw new Error(
-        `The weights do not fit the model: ${name} is ${size}, not ${rows} × ${cols}.`,
-      );
-    }
-  }
-  return whole;
+function shared(config, arrays) {
+  if (!config.tie_embeddings) return arrays;
+  const table = arrays["output_proj.weight"] ?? arrays["tgt_embedding.table.weight"];
+  const names = ["output_proj", "tgt_embedding.table", "src_embedding.table"];
+  return { ...arrays, ...Object.fromEntries(names.map((name) => [`${name}.weight`, table])) };
 }

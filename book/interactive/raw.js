@@ -13,7 +13,7 @@
 export const PLACEHOLDER = "\ufffc"; // for what a vocabulary cannot write
 export const SPACES = "\\p{White_Space}\\x1c-\\x1f"; // what Python's \s stands for
 const LETTER = "\\p{L}\\p{N}_"; // and \w
-const HAS_LETTER = new RegExp(`[${LETTER}]`, "u");
+export const HAS_LETTER = new RegExp(`[${LETTER}]`, "u");
 const PLAIN = new Map(
   [
     ["“”„‟″", '"'], ["‘’‚‛′´`", "'"], ["‐‑‒–—―−", "-"],
@@ -38,6 +38,7 @@ const QUOTE = new RegExp(
 );
 const DOTS = new RegExp(`(?<=[${LETTER}])\\.{3,}(?!.*[${LETTER}])`, "gu");
 const FACE = /(?:^| )(?:[:;]-?[()DP]|<3)(?= |$)/gu;
+const UNWRITABLE = /\ufffc+/g;
 const LOOP = /([^\p{Nd}])\1{3,}|([^\p{Nd}]{2,}?)\2{2,}/giu;
 const NAMES = new RegExp(
   "(?<![\\p{L}\\p{N}_])(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february" +
@@ -176,10 +177,13 @@ export function withoutLoops(text) {
  * @returns {[string, string[]]}
  */
 function hold(text, alphabet) {
-  const spans = [ADDRESS, FACE, DOTS]
-    .flatMap((rule) => [...text.matchAll(rule)])
-    .map((match) => [match.index, match.index + match[0].length]);
-  spans.push(...unwritable(text, alphabet));
+  // A placeholder is never lost, though the vocabulary may have the sign.
+  const marked = [...text].map((each) =>
+    each === " " || alphabet.has(each) ? each : PLACEHOLDER.repeat(each.length),
+  );
+  const found = [ADDRESS, FACE, DOTS].flatMap((rule) => [...text.matchAll(rule)]);
+  found.push(...marked.join("").matchAll(UNWRITABLE));
+  const spans = found.map(({ index, 0: run }) => [index, index + run.length]);
   spans.sort(([a, aEnd], [b, bEnd]) => a - b || bEnd - aEnd);
   /** @type {string[]} */
   const held = [];
@@ -192,23 +196,6 @@ function hold(text, alphabet) {
     end = stop;
   }
   return [kept + text.slice(end), held];
-}
-
-/** @param {string} text @param {Set<string>} alphabet */
-function unwritable(text, alphabet) {
-  const spans = [];
-  let [start, at] = [-1, 0];
-  for (const character of [...text, " "]) {
-    const strange =
-      character === PLACEHOLDER || (character !== " " && !alphabet.has(character));
-    if (strange && start < 0) start = at;
-    else if (!strange && start >= 0) {
-      spans.push([start, at]);
-      start = -1;
-    }
-    at += character.length;
-  }
-  return spans;
 }
 
 /**

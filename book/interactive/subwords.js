@@ -4,7 +4,8 @@
 // `readSource` does to a typed sentence what `lib`'s translator does, `decode` makes
 // text of ids.
 
-import { apart, filled, prepare, sentences, squeezed } from "./raw.js";
+import { apart, filled, HAS_LETTER, prepare, sentences, squeezed } from "./raw.js";
+import { Vocabulary } from "./words.js";
 
 const SPACE = "▁"; // marks where a word begins, as the field writes it
 // The letters and marks that the tokenizer's expression calls \w, digits aside.
@@ -16,21 +17,16 @@ const WORD =
   `|${SPACE}?[^${LETTER}\\p{Nd}\\p{White_Space}${SPACE}]+|${SPACE}`;
 
 /** A numbered list of sub-words, learned by byte-pair encoding (§5.1). */
-export class SubwordVocabulary {
+export class SubwordVocabulary extends Vocabulary {
   /**
    * @param {string[]} tokens the sub-words in the order of their ids, special ones first
    * @param {[string, string][]} merges pairs of sub-words, the one learned first in front
    */
   constructor(tokens, merges) {
-    this.tokens = tokens;
-    this.ids = new Map(tokens.map((token, id) => [token, id]));
+    super(tokens);
     this.ranks = new Map(merges.map((pair, rank) => [pair.join(" "), rank]));
     /** The characters that it can write. */
     this.alphabet = new Set(tokens.filter((token) => [...token].length === 1));
-    this.padId = 0;
-    this.sosId = 1;
-    this.eosId = 2;
-    this.unkId = 3;
   }
 
   /**
@@ -151,28 +147,20 @@ export function unseen(characters, model) {
  *   next sentence; it may be what is said in the one before it
  */
 
-/** How a sentence is typed that is read as it stands. @type {import("./raw.js").Form} */
-const AS_IT_IS = {
-  before: "", after: "", capitals: "some", ended: true, curly: false, held: [],
-  loops: true,
-};
-
 /**
  * Prepare a sentence as `lib`'s translator does, and look up its token ids.
  * @param {string} sentence what the reader wrote
  * @param {SubwordVocabulary} vocabulary
  * @param {number} maxLen how many tokens the model can read
- * @param {boolean} prose whether it is made what `prepare` of raw.js makes of it
  * @returns {Source}
  */
-export function readSource(sentence, vocabulary, maxLen, prose = false) {
-  let text = squeezed(sentence);
-  if (!/[\p{L}\p{N}_]/u.test(text)) {
-    const where = text && ` in '${text}'`;
+export function readSource(sentence, vocabulary, maxLen) {
+  const typed = squeezed(sentence);
+  if (!HAS_LETTER.test(typed)) {
+    const where = typed && ` in '${typed}'`;
     throw new Error(`There is nothing to translate${where}; write a sentence.`);
   }
-  let form = AS_IT_IS;
-  if (prose) [text, form] = prepare(text, vocabulary.alphabet, vocabulary.ids);
+  const [text, form] = prepare(typed, vocabulary.alphabet, vocabulary.ids);
   const ids = [...vocabulary.encode(text), vocabulary.eosId];
   if (ids.length > maxLen) {
     throw new Error(
@@ -184,16 +172,15 @@ export function readSource(sentence, vocabulary, maxLen, prose = false) {
 }
 
 /**
- * Prepare a text, which has several sentences if it is prose, else one.
+ * Prepare a text, which may have several sentences.
  * @param {string} text
  * @param {SubwordVocabulary} vocabulary
  * @param {number} maxLen
- * @param {boolean} prose
  * @returns {Source[]}
  */
-export function readText(text, vocabulary, maxLen, prose) {
-  const one = (/** @type {string} */ each) => readSource(each, vocabulary, maxLen, prose);
-  if (!prose || !/[\p{L}\p{N}_]/u.test(text)) return [one(text)];
+export function readText(text, vocabulary, maxLen) {
+  const one = (/** @type {string} */ each) => readSource(each, vocabulary, maxLen);
+  if (!HAS_LETTER.test(text)) return [one(text)];
   return sentences(text).flatMap(([sentence, space]) => {
     const [around, said] = apart(sentence);
     const inside = sentences(said).map(([each, behind]) => {

@@ -8,11 +8,7 @@
 
 import { Matrix } from "./arrays.js";
 
-/**
- * @typedef {{ characters: string[], merges: string }} Tokenizer
- * @typedef {{ prose: boolean, unsureAbove: number | null }} Reading whether it reads what
- *   people type, and from which doubt on it says so
- */
+/** @typedef {{ characters: string[], merges: string }} Tokenizer */
 
 /**
  * Read a safetensors file: eight bytes that tell the length of a table in JSON, the
@@ -30,9 +26,6 @@ export function readSafetensors(buffer) {
     const [start, end] = data_offsets;
     const bytes = buffer.slice(8 + length + start, 8 + length + end);
     const [rows, cols] = shape.length === 2 ? shape : [1, shape[0]];
-    if (dtype !== "F16" && dtype !== "F32") {
-      throw new Error(`The array ${name} holds ${dtype}, not 16 or 32-bit floats.`);
-    }
     const data = dtype === "F32" ? new Float32Array(bytes) : halfFloats(bytes);
     arrays[name] = new Matrix(rows, cols, data);
   }
@@ -93,10 +86,6 @@ export class ModelParts {
 
   /** All of them in order, once none is missing; they are handed on, and not kept. */
   all() {
-    if (this.missing().length) {
-      const numbers = this.missing().join(", ");
-      throw new Error(`The model has not arrived whole: part ${numbers} is missing.`);
-    }
     const parts = [...this.parts].sort(([a], [b]) => a - b).map(([, bytes]) => bytes);
     this.parts.clear();
     return parts;
@@ -108,19 +97,15 @@ export class ModelParts {
  * @param {Uint8Array<ArrayBuffer>[]} parts
  * @returns {Promise<{
  *   config: import("./config.js").Config, arrays: Record<string, Matrix>,
- *   tokenizer: Tokenizer, reading: Reading
- * }>}
+ *   tokenizer: Tokenizer, unsureAbove: number
+ * }>} and from which doubt on a translator says so
  */
 export async function unpacked(parts) {
   const bytes = await decompressed(parts);
-  if (!bytes) {
-    // Parts of two models: each is whole, but not together.
-    throw new Error("The parts of the model do not belong together: load it again.");
-  }
   const length = new DataView(bytes).getUint32(0, true);
   const text = new TextDecoder().decode(new Uint8Array(bytes, 4, length));
-  const { config, tokenizer, reading, arrays } = JSON.parse(text);
-  return { config, tokenizer, reading, arrays: unpack(arrays, bytes.slice(4 + length)) };
+  const { arrays, ...head } = JSON.parse(text);
+  return { ...head, arrays: unpack(arrays, bytes.slice(4 + length)) };
 }
 
 /** @param {string} text @returns {Uint8Array<ArrayBuffer> | null} null if it is no base64 */
@@ -138,7 +123,7 @@ function fromBase64(text) {
 /**
  * What zlib compressed.
  * @param {Uint8Array<ArrayBuffer>[]} parts
- * @returns {Promise<ArrayBuffer | null>} null if they are not one whole
+ * @throws {Error} with a sentence for the reader
  */
 async function decompressed(parts) {
   if (!("DecompressionStream" in globalThis)) {
@@ -148,7 +133,8 @@ async function decompressed(parts) {
   try {
     return await new Response(bytes).arrayBuffer(); // zlib wrote a checksum behind it
   } catch {
-    return null;
+    // Parts of two models: each is whole, but not together.
+    throw new Error("The parts of the model do not belong together: load it again.");
   }
 }
 

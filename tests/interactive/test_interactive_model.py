@@ -76,7 +76,7 @@ def compare_subwords(sentences: list[str]) -> None:
         assert answer["ids"] == ids, sentence
         assert answer["text"] == vocabulary.decode(ids), sentence
         try:
-            source = read_source(sentence, vocabulary, 128, punctuate=False)
+            source = read_source(sentence, vocabulary, 128, prose=True)
         except ValueError as error:
             reason = re.split(r"[;:]", str(error))[0]
             assert answer["source"]["refused"].startswith(reason[:28]), sentence

@@ -18,13 +18,13 @@ const json = (/** @type {string} */ name) =>
   JSON.parse(readFileSync(join(job.folder, name), "utf-8"));
 const bytes = readFileSync(join(job.folder, "model.safetensors"));
 const arrays = readSafetensors(new Uint8Array(bytes).buffer);
-const { model: sizes, prose = false } = json("config.json");
+const { model: sizes } = json("config.json");
 const model = new Transformer(sizes, arrays);
 const vocabulary = SubwordVocabulary.fromTokenizer(json("tokenizer.json"));
 console.log(JSON.stringify(job.sentences.map(translate)));
 
 function translate(/** @type {string} */ sentence) {
-  const sources = readText(sentence, vocabulary, model.config.max_len, prose);
+  const sources = readText(sentence, vocabulary, model.config.max_len);
   const ends = { sosId: vocabulary.sosId, eosId: vocabulary.eosId };
   const ids = sources.map(({ ids: src }) => {
     const search = new BeamSearch(model, src, { ...ends, beamSize: job.beam || 1 });

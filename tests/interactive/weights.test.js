@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
 import {
-  crc32, halfFloats, ModelParts, PARTS, readSafetensors, unpacked,
+  crc32, halfFloats, ModelParts, PARTS, unpacked,
 } from "../../book/interactive/weights.js";
 import { near } from "./helpers.js";
 
@@ -15,14 +15,6 @@ test("16-bit floats: ordinary, tiny, the largest, and no numbers", () => {
   const found = [...halfFloats(bits.buffer)];
   const exact = [1, -2, 0.333251953125, 2 ** -24, -0, 65504, Infinity, NaN];
   assert.deepEqual(found, exact);
-});
-
-test("a file of other numbers is refused", () => {
-  const table = { w: { dtype: "I64", shape: [1], data_offsets: [0, 8] } };
-  const head = bytesOf(JSON.stringify(table));
-  const length = new Uint8Array(BigUint64Array.of(BigInt(head.length)).buffer);
-  const { buffer } = Uint8Array.of(...length, ...head);
-  assert.throws(() => readSafetensors(buffer), /w holds I64/);
 });
 
 /** A model of one matrix and one list, in parts. */
@@ -65,7 +57,6 @@ test("a missing or damaged part is noticed, and may be asked for again", async (
   assert.equal(parts.part(number, count + 1, text, checksum), false);
   assert.equal(parts.part(PARTS + 1, count, text, checksum), false);
   assert.deepEqual(parts.missing(), [3]);
-  assert.throws(() => parts.all(), /not arrived whole: part 3 is/);
   assert.ok(parts.part(...all[2]));
   assert.deepEqual(parts.missing(), []);
   assert.equal((await unpacked(parts.all())).config.word, "config");

@@ -7,7 +7,6 @@ import { looked, strongest } from "./heads.js";
 import { widest } from "./pictures.js";
 
 /**
- * @typedef {import("../arrays.js").Matrix} Matrix
  * @typedef {import("./heads.js").Attention} Attention
  * @typedef {{ width: number, height: number }} Size
  */
@@ -141,15 +140,16 @@ function drawPair(drawing, attention, place, above, below, aside) {
 /**
  * Weaker weights are left out of the drawings: of a long sentence more of them, or a page
  * would be busy with thousands of lines that nobody can tell apart.
- * @param {Matrix} weights
+ * @param {number[][]} weights
  * @param {(weight: number, query: number, key: number) => void} draw
  */
 function forStrong(weights, draw) {
-  const { rows, cols, data } = weights;
-  const least = rows * cols > 900 ? 0.15 : 0.03;
-  data.forEach((weight, at) => {
-    if (weight >= least) draw(weight, Math.floor(at / cols), at % cols);
-  });
+  const least = weights.length * (weights[0]?.length ?? 0) > 900 ? 0.15 : 0.03;
+  weights.forEach((row, query) =>
+    row.forEach((weight, key) => {
+      if (weight >= least) draw(weight, query, key);
+    }),
+  );
 }
 
 /**
@@ -219,7 +219,7 @@ function drawSmall(drawing, room, { keys, queries, heads }, place) {
  * @param {number} place
  */
 function drawTable(parent, { weights, color }, [left, top], side, place) {
-  const { rows, cols } = weights;
+  const [rows, cols] = [weights.length, weights[0]?.length ?? 0];
   const ground = { fill: "var(--field)", stroke: "var(--line)" };
   rect(parent, [left, top, side * cols, side * rows], ground);
   forStrong(weights, (weight, query, key) => {

@@ -78,9 +78,7 @@ export class AttentionPart {
       this.row = this.row === Number(number) ? -1 : Number(number);
       this.update();
     } else {
-      this.studio.player.stop();
-      this.studio.session.selected = Number(number);
-      this.studio.update();
+      this.studio.select(Number(number));
     }
   }
 

@@ -17,7 +17,7 @@ import { serve } from "../worker.js";
  * @typedef {{
  *   number: number, parent: number, token: number, score: number, rank: number | null,
  *   logProbability: number, likeliest: [number, number][],
- *   attention: Record<string, Matrix[]>
+ *   attention: import("./session.js").Looked
  * }} Node a hypothesis: its last token, what else was likely and how much, and what the
  *   decoder looked at; 0 is the number of the empty one
  * @typedef {{ done: boolean, living: Node[], ended: Node[] }} Progress
@@ -42,7 +42,7 @@ export class Decoding {
     const beamSize = settings.way === "beam" ? settings.beamSize : 1;
     this.search = new BeamSearch(model, source, { ...settings, ...ends, beamSize });
     /** What each head of the encoder looked at. */
-    this.attention = part(model.attentionWeights(), "encoder");
+    this.attention = rowsOf(model.attentionWeights(), "encoder");
     /** By their numbers. @type {(Hypothesis | null)[]} */
     this.hypotheses = [this.search.root];
   }
@@ -92,19 +92,20 @@ export class Decoding {
       likeliest: largestPlaces(logProbabilities, LIKELIEST).map((id) => [
         id, logProbabilities[id],
       ]),
-      attention: part(attention, "decoder"),
+      attention: rowsOf(attention, "decoder"),
     };
   }
 }
 
 /**
- * What one part of the model looked at.
+ * What one part of the model looked at, as rows of plain numbers.
  * @param {Record<string, Matrix[]>} attention
- * @param {string} name
+ * @param {string} part
  */
-function part(attention, name) {
+function rowsOf(attention, part) {
+  const own = Object.entries(attention).filter(([name]) => name.startsWith(part));
   return Object.fromEntries(
-    Object.entries(attention).filter(([each]) => each.startsWith(name)),
+    own.map(([name, heads]) => [name, heads.map((head) => head.toRows())]),
   );
 }
 
@@ -118,9 +119,9 @@ export function serveTranslations() {
     /** @type {Decoding} */ (all.get(name));
   serve({
     async load(/** @type {Uint8Array<ArrayBuffer>[]} */ parts) {
-      const { config, arrays, tokenizer, reading } = await unpacked(parts);
+      const { config, arrays, tokenizer, unsureAbove } = await unpacked(parts);
       model = new Transformer(config, arrays);
-      return { config, tokenizer, reading };
+      return { config, tokenizer, unsureAbove };
     },
     begin(
       /** @type {string} */ name, /** @type {number[]} */ source,

@@ -1,13 +1,11 @@
 // What to draw of attention: one table of weights for each head that was asked for.
 
-import { Matrix } from "../arrays.js";
-
 /**
  * @typedef {import("./session.js").Session} Session
  * @typedef {"cross" | "encoder" | "decoder"} Kind
  * @typedef {{ kind: Kind, layer: number, head: "each" | "mean" | number }} View head:
  *   all of them, or the number of one, from 0 on
- * @typedef {{ name: string, color: string, weights: Matrix }} Head
+ * @typedef {{ name: string, color: string, weights: number[][] }} Head
  * @typedef {{ queries: string[], keys: string[], heads: Head[] }} Attention
  */
 
@@ -43,32 +41,22 @@ export function attentionOf(session, view) {
   const written = steps.map(({ token }) => vocabulary.tokens[token]);
   const before = [vocabulary.tokens[vocabulary.sosId], ...written].slice(0, steps.length);
   const [queries, keys] = view.kind === "cross" ? [written, read] : [before, before];
-  const heads = Array.from({ length: config.n_heads }, (_, head) =>
-    rowsOf(steps.map(({ attention }) => attention[name][head]), keys.length),
-  );
-  return inView(queries, keys, heads, view.head);
-}
-
-/**
- * One table of what each step looked at: the newest row of each. Without the causal
- * mask earlier tokens look again in every step; then the last step has them all.
- * @param {Matrix[]} matrices one a step
- * @param {number} width
- */
-function rowsOf(matrices, width) {
-  const table = new Matrix(matrices.length, width);
-  matrices.forEach((each, t) => {
-    const last = matrices[matrices.length - 1];
-    const all = last.rows === matrices.length;
-    table.row(t).set(all ? last.row(t) : each.row(each.rows - 1));
+  const heads = Array.from({ length: config.n_heads }, (_, head) => {
+    const tables = steps.map(({ attention }) => attention[name][head]);
+    // Without the causal mask earlier tokens look again in every step.
+    const last = tables.at(-1) ?? [];
+    return tables.map((rows, t) => {
+      const row = last[t + last.length - tables.length] ?? rows[0];
+      return keys.map((_, key) => row[key] ?? 0); // what came later was not seen
+    });
   });
-  return table;
+  return inView(queries, keys, heads, view.head);
 }
 
 /**
  * @param {string[]} queries
  * @param {string[]} keys
- * @param {Matrix[]} all the weights of each head
+ * @param {number[][][]} all the weights of each head
  * @param {View["head"]} wanted
  * @returns {Attention}
  */
@@ -81,7 +69,7 @@ function inView(queries, keys, all, wanted) {
   const each = { queries, keys, heads };
   if (wanted === "each" || !all.length) return each;
   if (wanted !== "mean") return { queries, keys, heads: [heads[wanted]] };
-  const weights = Matrix.fromRows(queries.map((_, row) => looked(each, row)));
+  const weights = queries.map((_, row) => looked(each, row));
   return { queries, keys, heads: [{ name: "mean of all heads", color: "weight", weights }] };
 }
 
@@ -95,7 +83,7 @@ export function looked({ queries, keys, heads }, row) {
   if (!heads.length || !(row in queries)) return [];
   return keys.map(
     (_, key) =>
-      heads.reduce((sum, { weights }) => sum + weights.row(row)[key], 0) / heads.length,
+      heads.reduce((sum, { weights }) => sum + weights[row][key], 0) / heads.length,
   );
 }
 

@@ -1,7 +1,5 @@
 // What the translator can tell about a sentence before it reads it.
 
-import { unseen } from "../subwords.js";
-
 // Short words that nearly every sentence of a language has one of, and that the other
 // language does not have, nor German (so "a", "me", "no", "in" are in neither list).
 const ENGLISH = new Set(
@@ -21,18 +19,6 @@ const SPANISH = new Set(
   ).split(" "),
 );
 const SHORTENED = /'(s|t|m|d|ll|re|ve)$/; // as in "he's", "isn't", "we'll"
-
-/**
- * Sentences about what the translator cannot read well; none if all looks right.
- * @param {import("./session.js").Session} session
- * @returns {string[]}
- */
-export function notesOn({ text, sources, vocabulary }) {
-  const unknown = sources
-    .filter(({ form }) => !form.held.length)
-    .flatMap((source) => vocabulary.unknownCharacters(source.text));
-  return [unseen(unknown, "translator"), languageNote(text)].filter(Boolean);
-}
 
 /**
  * Whether a sentence looks as if it were Spanish, and by what it was told: a plain count

@@ -36,10 +36,10 @@ export function mountTranslator(root, script, small) {
     "never leaves the page.";
   offer(controls, place, root.dataset, "Try your own", hint, async (parts) => {
     const remote = new Remote(script);
-    const { config, tokenizer, reading } = await remote.call("load", parts);
+    const { config, tokenizer, unsureAbove } = await remote.call("load", parts);
     const vocabulary = SubwordVocabulary.fromMerges(tokenizer);
     const [own, untouched] = ["own", "untouched"].map(
-      (name) => new Session(engine(remote, name, vocabulary), vocabulary, config, reading),
+      (name) => new Session(engine(remote, name, vocabulary), vocabulary, config, unsureAbove),
     );
     return () => {
       stop();

@@ -6,7 +6,6 @@
 // one hypothesis, each with the likeliest next tokens and what each head looked at;
 // `overrule` writes another token in one step and drops what came after.
 
-import { Matrix } from "../arrays.js";
 import { noSwitches } from "../config.js";
 import { inKind, withoutLoops } from "../raw.js";
 import { bestFirst } from "../search.js";
@@ -16,7 +15,8 @@ import { inParts, readText } from "../subwords.js";
  * @typedef {import("./engine.js").Node} Node
  * @typedef {import("./engine.js").Progress} Progress
  * @typedef {import("../subwords.js").SubwordVocabulary} SubwordVocabulary
- * @typedef {Record<string, Matrix[]>} Looked
+ * @typedef {Record<string, number[][][]>} Looked by the name of an attention, of each
+ *   head the rows of its weights
  * @typedef {{
  *   begin: (source: number[], settings: Settings) => Promise<Looked>,
  *   step: () => Promise<Progress>,
@@ -78,13 +78,13 @@ export class Session {
    * @param {Engine} engine
    * @param {SubwordVocabulary} vocabulary
    * @param {import("../config.js").Config} config
-   * @param {import("../weights.js").Reading} reading
+   * @param {number} unsureAbove from which doubt on it says so
    */
-  constructor(engine, vocabulary, config, reading) {
+  constructor(engine, vocabulary, config, unsureAbove) {
     this.engine = engine;
     this.vocabulary = vocabulary;
     this.config = config;
-    this.reading = reading;
+    this.unsureAbove = unsureAbove;
     this.settings = usualSettings();
   }
 
@@ -95,8 +95,7 @@ export class Session {
    *   than the model can
    */
   read(text) {
-    const { vocabulary, config, reading } = this;
-    this.sources = readText(text, vocabulary, config.max_len, reading.prose);
+    this.sources = readText(text, this.vocabulary, this.config.max_len);
     this.text = text;
     this.again();
   }
@@ -127,7 +126,7 @@ export class Session {
     this.forced = new Set();
     this.encoderAttention = {};
     this.take(this.engine.begin(this.source, this.settings), (attention) => {
-      this.encoderAttention = revived(attention);
+      this.encoderAttention = attention;
     });
   }
 
@@ -200,8 +199,7 @@ export class Session {
   grown(node) {
     const parent = this.hypotheses[node.parent] ?? null;
     const ids = [...(parent?.ids ?? []), node.token];
-    const attention = revived(node.attention);
-    return (this.hypotheses[node.number] = { ...node, attention, parent, ids });
+    return (this.hypotheses[node.number] = { ...node, parent, ids });
   }
 
   /** The steps of the search that are in sight. */
@@ -322,7 +320,7 @@ export class Session {
     const doubt = this.path().reduce((sum, { logProbability }) => sum - logProbability, 0);
     const text = this.vocabulary.decode(this.ids());
     const inLoop = !this.sources[this.at].form.loops && withoutLoops(text) !== text;
-    return inLoop || doubt > (this.reading.unsureAbove ?? Infinity);
+    return inLoop || doubt > this.unsureAbove;
   }
 
   /** The usual settings, with a beam of the same size if there is one. */
@@ -338,18 +336,6 @@ export class Session {
       this.forced.size > 0 || JSON.stringify(this.settings) !== JSON.stringify(this.usual())
     );
   }
-}
-
-/**
- * What came out of a worker, with the methods that it lost on the way.
- * @param {Looked} attention
- * @returns {Looked}
- */
-function revived(attention) {
-  const matrix = (/** @type {Matrix} */ { rows, cols, data }) =>
-    new Matrix(rows, cols, data);
-  const all = Object.entries(attention);
-  return Object.fromEntries(all.map(([name, heads]) => [name, heads.map(matrix)]));
 }
 
 /**

@@ -1,18 +1,20 @@
 // The translator at work: what is typed, what is written, and all that can be looked at.
 
+import { onPress } from "../canvas.js";
 import {
   choice, Controls, inside, pushButton, row, slider, textField, toggle,
 } from "../controls.js";
 import { html } from "../draw.js";
 import { writeNew } from "../new_words.js";
+import { HAS_LETTER } from "../raw.js";
 import { readText } from "../subwords.js";
 import { address, addressed } from "./address.js";
 import { AttentionPart } from "./attention_part.js";
 import { SENTENCES } from "./examples.js";
-import { notesOn } from "./notes.js";
+import { languageNote } from "./notes.js";
 import { playButton, Player } from "./player.js";
 import { SearchPart } from "./search_part.js";
-import { SwitchesPart } from "./switches_part.js";
+import { addSwitches } from "./switches_part.js";
 import { percent, showCandidates, showPieces, showText, showWritten } from "./tokens.js";
 
 const MOST = 5000; // characters that the field holds
@@ -37,8 +39,8 @@ export class Studio {
     this.player = new Player(session, () => this.update());
     this.untouchedPlayer = new Player(untouched, () => this.compare());
     this.withIds = false;
-    /** What can be told of a sentence before it is read. @type {string[]} */
-    this.told = [];
+    /** What can be told of a sentence before it is read. */
+    this.told = "";
     this.typed = addressed().slice(0, MOST) || SENTENCES[0];
     this.picked = "";
     const form = html(root, "form", { class: "interactive-controls" });
@@ -51,7 +53,7 @@ export class Studio {
     const { body } = this;
     this.addText(body);
     this.addCandidates(body);
-    if (!small) new SwitchesPart(body, this);
+    if (!small) addSwitches(body, this);
     const fold = inside(body, "Look inside: pieces, steps, search, heads");
     this.addTokens(fold);
     this.said = html(fold, "p", { class: "interactive-said", "aria-live": "polite" });
@@ -92,13 +94,13 @@ export class Studio {
    */
   showLength(cut = 0) {
     const { session, typed } = this;
-    const { vocabulary, config, reading } = session;
+    const { vocabulary, config } = session;
     const limit = config.max_len - 1;
     const most = MOST.toLocaleString("en");
     const lost = cut > 0 ? ` The field holds ${most} characters: ${cut} were cut off.` : "";
     let text = "";
-    if (/[\p{L}\p{N}_]/u.test(typed)) {
-      const all = readText(typed, vocabulary, Infinity, reading.prose);
+    if (HAS_LETTER.test(typed)) {
+      const all = readText(typed, vocabulary, Infinity);
       const longest = Math.max(...all.map(({ ids }) => ids.length - 1));
       const many = all.length > 1 ? `${all.length} sentences, the longest has ` : "";
       text = `${many}${longest} of at most ${limit} sub-words.`;
@@ -117,14 +119,12 @@ export class Studio {
    * @param {HTMLElement} body */
   addText(body) {
     this.text = html(body, "p", { class: "translate-text", "aria-live": "polite" });
-    this.text.addEventListener("click", (event) => this.select(event));
+    onPress(this.text, (place) => this.select(Number(place)));
     this.beside = html(body, "p", { class: "translate-beside" });
   }
 
-  /** Look at the step that was pressed. @param {Event} event */
-  select(event) {
-    const place = pressed(event, "place");
-    if (place === null) return;
+  /** Look at a step. @param {number} place */
+  select(place) {
     this.player.stop();
     this.session.selected = place;
     this.update();
@@ -139,7 +139,7 @@ export class Studio {
     this.pieces = html(body, "ul", { class: "translate-row", lang: "en" });
     this.addTransport(row(body));
     this.written = html(body, "ol", { class: "translate-row", "aria-label": "written" });
-    this.written.addEventListener("click", (event) => this.select(event));
+    onPress(this.written, (place) => this.select(Number(place)));
   }
 
   /** @param {HTMLElement} place */
@@ -185,11 +185,10 @@ export class Studio {
       this.player.stop();
       this.transport?.show();
     });
-    this.candidates.addEventListener("click", (event) => {
-      const token = pressed(event, "token");
+    onPress(this.candidates, (key) => {
       const { session, player } = this;
-      const taken = session.path()[session.place]?.token;
-      if (token === null || token === taken) return;
+      const token = Number(key);
+      if (token === session.path()[session.place]?.token) return;
       player.stop();
       session.overrule(session.place, token).then(() => player.run());
     });
@@ -212,7 +211,7 @@ export class Studio {
     }
     address(sentence, this.page, first);
     this.body.hidden = false;
-    this.told = notesOn(session);
+    this.told = languageNote(sentence);
     this.update();
     player.run();
   }
@@ -233,7 +232,7 @@ export class Studio {
   update() {
     const { session, player } = this;
     if (!this.pieces || !this.text || !this.written || !this.candidates) return;
-    this.say("notes", this.told.join(" "));
+    this.say("notes", this.told);
     const { at, source, sources } = session;
     const which = sources.length > 1 ? `Sentence ${at + 1} of ${sources.length}: it` : "It";
     this.say(
@@ -319,18 +318,6 @@ export class Studio {
     const place = this[where];
     if (place && place.textContent !== text) place.textContent = text;
   }
-}
-
-/**
- * The number that the pressed button carries.
- * @param {Event} event
- * @param {string} name
- * @returns {number | null}
- */
-function pressed({ target }, name) {
-  if (!(target instanceof Element)) return null;
-  const found = /** @type {HTMLElement | null} */ (target.closest(`[data-${name}]`));
-  return found ? Number(found.dataset[name]) : null;
 }
 
 /**

@@ -17,25 +17,17 @@ const ATTENTIONS = [
   ["encoder", "encoder"], ["decoder", "decoder"], ["cross", "cross-attention"],
 ];
 
-export class SwitchesPart {
-  /**
-   * @param {HTMLElement} parent
-   * @param {Studio} studio
-   */
-  constructor(parent, studio) {
-    const { settings, config } = studio.session;
-    html(
-      parent, "p", { class: "translate-name" },
-      "Take a piece away, and compare.",
-    );
-    const controls = new Controls(row(parent), settings.switches, () => studio.again());
-    for (const { name, label } of SWITCHES) toggle(controls, name, label);
-    const heads = headOptions(config);
-    choice(controls, "silencedHeads", "without a head (chapter 14)", [[[], "none"], ...heads]);
-  }
-
-  /** Nothing else of it changes with the steps. */
-  update() {}
+/**
+ * @param {HTMLElement} parent
+ * @param {Studio} studio
+ */
+export function addSwitches(parent, studio) {
+  const { settings, config } = studio.session;
+  html(parent, "p", { class: "translate-name" }, "Take a piece away, and compare.");
+  const controls = new Controls(row(parent), settings.switches, () => studio.again());
+  for (const { name, label } of SWITCHES) toggle(controls, name, label);
+  const heads = headOptions(config);
+  choice(controls, "silencedHeads", "without a head (chapter 14)", [[[], "none"], ...heads]);
 }
 
 /**

@@ -45,7 +45,7 @@ function showWords(parent, text, session, unsure) {
   for (const { word, place, logProbability } of words) {
     const doubted = unsure && logProbability <= Math.max(least, Math.log(0.5));
     const look = `translate-word${doubted ? " translate-least" : ""}`;
-    html(parent, "button", { type: "button", class: look, "data-place": place }, word);
+    html(parent, "button", { type: "button", class: look, "data-key": place }, word);
     parent.append(" ");
   }
 }
@@ -84,7 +84,7 @@ export function showWritten(parent, session, withIds) {
       "aria-label":
         `step ${number + 1}: ${vocabulary.tokens[token]}, ` +
         `${percent(Math.exp(logProbability))}${forced.has(number) ? ", overruled" : ""}`,
-      "data-place": number,
+      "data-key": number,
     });
     html(chip, "span", { lang: "es" }, vocabulary.tokens[token]);
     if (withIds) html(chip, "small", {}, String(token));
@@ -107,7 +107,7 @@ export function showCandidates(parent, session) {
       class: "translate-candidate",
       "aria-pressed": String(taken),
       "aria-label": `${name}, ${percent(probability)}${taken ? ", taken" : ""}`,
-      "data-token": token,
+      "data-key": token,
     });
     html(row, "span", { lang: "es" }, name);
     const bar = html(row, "span", { class: "translate-bar" });

@@ -1,7 +1,6 @@
 // A translation that was stored with the page: it plays word by word, and needs no model.
 
 import { Controls, pushButton, row } from "../controls.js";
-import { Matrix } from "../arrays.js";
 import { html, still } from "../draw.js";
 import { drawSentences } from "./attend.js";
 import { picture } from "./pictures.js";
@@ -37,8 +36,7 @@ export function playTrace(parent, { texts, english, spanish, weights }) {
   let place = -1; // the word that is looked at; at the end all of them
   /** @type {Parameters<typeof picture>[1]} */
   const draw = (drawing, room) => {
-    const table = Matrix.fromRows(weights.slice(0, words.shown));
-    const heads = [{ name: "", color: "key", weights: table }];
+    const heads = [{ name: "", color: "key", weights: weights.slice(0, words.shown) }];
     const attention = { keys: english, queries: spanish.slice(0, words.shown), heads };
     return drawSentences(drawing, room, attention, place, spanish);
   };

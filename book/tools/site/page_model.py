@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import load_file
 
-from lib.text.files import read_json, read_reading, write_whole
+from lib.text.files import read_json, write_whole
 from lib.translator import SHIPPED
 
 MODEL = "tatoeba-en-es"
@@ -62,16 +62,12 @@ def packed(source: Path) -> bytes:
             kind, parts = "I8", [*quantized(array.astype(np.float32))]
         arrays.append([name, *np.atleast_2d(array).shape, kind])
         pieces += [part.tobytes() for part in parts]
-    head: dict[str, Any] = {
+    head = {
         "config": description["model"],
-        "reading": False,
+        "unsureAbove": description.get("unsure_above"),
         "tokenizer": tokenizer(source / "tokenizer.json"),
         "arrays": arrays,
     }
-    if not exact:
-        unsure = description.get("unsure_above")
-        prose = read_reading(description)["prose"]
-        head["reading"] = {"prose": prose, "unsureAbove": unsure}
     text = json.dumps(head, ensure_ascii=False, separators=(",", ":")).encode()
     content = np.array(len(text), "<u4").tobytes() + text + b"".join(pieces)
     # Numbers that look random hold no repetitions to be found, only frequent values.
