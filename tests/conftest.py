@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, register_random, settings
 from playwright.sync_api import Browser, expect, sync_playwright
 
 from book.tools.site.browser import find_browser
-from book.tools.site.build_site import bring_up_to_date, site_folder
+from book.tools.site.build_site import SITE, bring_up_to_date
 from tests.browsing import served
 
 # The tests run side by side: one thread each, or they get in each other's way.
@@ -58,7 +58,7 @@ def site() -> Path:
     problem = bring_up_to_date()
     if problem:
         pytest.fail(problem)
-    return site_folder()
+    return SITE
 
 
 @pytest.fixture(scope="module")
@@ -71,11 +71,8 @@ def base(site: Path) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A Chromium to drive."""
-    path = find_browser()
-    if path is None:
-        pytest.fail("There is no Chromium here: install one, or name one in CHROMIUM.")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path)
+        browser = playwright.chromium.launch(executable_path=find_browser())
         browser.on("context", lambda context: context.set_default_timeout(HANGS))
         yield browser
         browser.close()

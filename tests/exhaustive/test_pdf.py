@@ -10,18 +10,16 @@ import pytest
 from pypdf import PdfReader
 
 from book.tools.notebooks.files import chapters
-from book.tools.project.address import ROOT
 from book.tools.site.front_page import title_of
-from book.tools.site.pdf import headings_in, inside, main, write_pdf
+from book.tools.site.pdf import BOOK, headings_in, inside, write_pdf
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
 def book(site: Path) -> PdfReader:
-    path = ROOT / "_build" / "book.pdf"
-    write_pdf(site, path)
-    return PdfReader(path)
+    write_pdf(BOOK)
+    return PdfReader(BOOK)
 
 
 def test_every_chapter_is_in_it_with_its_figures(book: PdfReader) -> None:
@@ -70,18 +68,6 @@ def test_its_links_stay_inside_it(book: PdfReader) -> None:
 )
 def test_links_become_places(address: str, expected: str) -> None:
     assert inside("book/03_attention.html", address) == expected
-
-
-def test_without_a_browser_a_sentence_says_so(
-    site: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture,
-) -> None:
-    monkeypatch.setattr("book.tools.site.pdf.find_browser", lambda: None)
-    assert main(["--out", str(tmp_path / "book.pdf")]) == 1
-    assert "no Chromium" in capsys.readouterr().err
-    assert not (tmp_path / "book.pdf").exists()
 
 
 def test_self_tests_show_options_and_reasons(book: PdfReader) -> None:

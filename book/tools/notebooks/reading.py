@@ -47,11 +47,11 @@ def amounts(notebook: Path) -> dict[str, Amount]:
     return found
 
 
-def stated(notebook: Path) -> tuple[int, int] | None:
+def stated(notebook: Path) -> tuple[int, int]:
     """Return the minutes that the top of a chapter tells: main line and rest."""
     top = read(notebook).cells[0].source
-    told = _TIMES.search(" ".join(top.split()))
-    return (int(told[1]), int(told[2])) if told else None
+    ((main, rest),) = _TIMES.findall(" ".join(top.split()))
+    return int(main), int(rest)
 
 
 def _add(amount: Amount, cell: Any) -> None:

@@ -95,7 +95,7 @@ fi
 
 [ "${1:-}" = browser ] || exit 0
 writable
-if ! "$run" -m book.tools.site.browser >/dev/null; then
+if ! "$run" -m book.tools.site.browser >/dev/null 2>&1; then
     is_root || stop "The tests of the site need Chrome or Chromium: install one (Debian: sudo apt-get install chromium) or name one with 'make test CHROMIUM=/path/to/it'."
     echo "Installing chromium, which the tests of the site drive"
     install_debian chromium fonts-dejavu-core ||

@@ -1,8 +1,9 @@
 """What the names in a piece of code stand for: imports, functions, classes, values."""
 
 import ast
+import copy
 import symtable
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 Import = ast.Import | ast.ImportFrom
@@ -36,33 +37,23 @@ def statements(code: str, piece: int = 0) -> dict[str, Statement]:
         place = (piece, node.lineno)
         if isinstance(node, Import):
             for alias in node.names:
-                one = only(node, alias)
+                one = copy.copy(node)
+                one.names = [alias]
                 name = alias.asname or alias.name
                 found[name] = Statement(place, one, ast.unparse(one))
-            continue
-        decorators = node.decorator_list if isinstance(node, Definition) else []
-        first = min([node.lineno, *(each.lineno for each in decorators)])
-        text = "\n".join(lines[first - 1 : node.end_lineno])
-        found |= dict.fromkeys(_defines(node), Statement(place, node, text))
+        elif isinstance(node, Definition | ast.Assign | ast.AnnAssign):
+            decorators = getattr(node, "decorator_list", [])
+            first = min(each.lineno for each in (node, *decorators))
+            text = "\n".join(lines[first - 1 : node.end_lineno])
+            names = _given(symtable.symtable(text, "<code>", "exec"))
+            found |= dict.fromkeys(names, Statement(place, node, text))
     return found
 
 
-def only(node: Import, alias: ast.alias) -> Import:
-    """The import of one of the names that an import brings."""
-    if isinstance(node, ast.Import):
-        return ast.Import([alias])
-    return ast.ImportFrom(node.module, [alias], node.level)
-
-
-def _defines(node: ast.stmt) -> Iterator[str]:
-    """The names that a statement gives a meaning to."""
-    if isinstance(node, Definition):
-        yield node.name
-    targets = node.targets if isinstance(node, ast.Assign) else []
-    targets = [node.target] if isinstance(node, ast.AnnAssign) else targets
-    for target in targets:
-        names = [each for each in ast.walk(target) if isinstance(each, ast.Name)]
-        yield from (each.id for each in names if isinstance(each.ctx, ast.Store))
+def _given(table: symtable.SymbolTable) -> set[str]:
+    """The names that a piece of code gives a meaning to."""
+    symbols = table.get_symbols()
+    return {s.get_name() for s in symbols if s.is_assigned() or s.is_imported()}
 
 
 def needed(names: set[str], known: Mapping[str, Statement]) -> dict[str, Statement]:
@@ -84,12 +75,10 @@ def free_names(code: str) -> set[str]:
         ['g', 'z']
     """
     top = symtable.symtable(code, "<code>", "exec")
-    symbols = top.get_symbols()
-    given = {s.get_name() for s in symbols if s.is_assigned() or s.is_imported()}
-    found = {s.get_name() for s in symbols if s.is_referenced()}
+    found = {s.get_name() for s in top.get_symbols() if s.is_referenced()}
     waiting = list(top.get_children())
     while waiting:
         table = waiting.pop()
         waiting += table.get_children()
         found |= {s.get_name() for s in table.get_symbols() if s.is_global()}
-    return found - given
+    return found - _given(top)

@@ -6,31 +6,31 @@ and the places where macOS and Windows keep theirs.
 
 import os
 import shutil
-import sys
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 MAC = ("Google Chrome", "Chromium", "Microsoft Edge")
 WINDOWS = ("Google/Chrome/Application/chrome", "Microsoft/Edge/Application/msedge")
 PROGRAMS = ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA")
+PLACES = (
+    *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+    *(f"/Applications/{name}.app/Contents/MacOS/{name}" for name in MAC),
+    *(f"{os.environ.get(at)}/{name}.exe" for at in PROGRAMS for name in WINDOWS),
+)
 
 
-def candidates() -> list[str]:
-    """Where a browser may be, by name or by path, the likeliest first."""
+def find_browser() -> str:
+    """The path of a browser of the Chromium family.
+
+    Raises:
+        FileNotFoundError: If there is none.
+    """
     named = os.environ.get("CHROMIUM")
-    if named:
-        return [named]
-    mac = [f"/Applications/{name}.app/Contents/MacOS/{name}" for name in MAC]
-    folders = [os.environ[name] for name in PROGRAMS if name in os.environ]
-    windows = [f"{folder}/{name}.exe" for name in WINDOWS for folder in folders]
-    return [*NAMES, *mac, *windows]
-
-
-def find_browser() -> str | None:
-    """The path of a browser of the Chromium family, or None where there is none."""
-    paths = (shutil.which(candidate) for candidate in candidates())
-    return next((path for path in paths if path), None)
+    for place in [named] if named else PLACES:
+        if path := shutil.which(place):
+            return path
+    raise FileNotFoundError(
+        "There is no Chromium: install one, or name it in CHROMIUM."
+    )
 
 
 if __name__ == "__main__":
-    print(find_browser() or "no browser found")
-    sys.exit(find_browser() is None)
+    print(find_browser())

@@ -5,7 +5,6 @@ changed one is built from scratch: Sphinx warns only about the pages that it rea
 a second, partial build would pass over what the first one complained about.
 """
 
-import argparse
 import functools
 import hashlib
 import os
@@ -24,13 +23,9 @@ SOURCES = (
     *("_config.yml", "_toc.yml", "pyproject.toml", "requirements.txt"),
     *("book", "lib"),
 )
+SITE = ROOT / "_build" / "html"
 STAMP = ROOT / "_build" / ".stamp"  # of what the last good build was made
 OPTIONS = ("build", ".", "-n", "-W", "--keep-going", "--all")
-
-
-def site_folder() -> Path:
-    """Where the site is built."""
-    return ROOT / "_build" / "html"
 
 
 @functools.cache
@@ -45,8 +40,7 @@ def fingerprint() -> str:
     digest = hashlib.sha256()
     for source in SOURCES:
         path = ROOT / source
-        files = [path] if path.is_file() else sorted(path.rglob("*"))
-        for file in files:
+        for file in [path, *sorted(path.rglob("*"))]:
             if file.is_file() and "__pycache__" not in file.parts:
                 digest.update(str(file.relative_to(ROOT)).encode())
                 digest.update(file.read_bytes())
@@ -55,7 +49,7 @@ def fingerprint() -> str:
 
 def is_current() -> bool:
     """Whether the last good build was made of what is there now."""
-    is_there = STAMP.is_file() and (site_folder() / "index.html").is_file()
+    is_there = STAMP.is_file() and (SITE / "index.html").is_file()
     return is_there and STAMP.read_text() == fingerprint()
 
 
@@ -70,7 +64,7 @@ def build() -> str | None:
     log = ROOT / ".cache" / "logs" / "site.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     STAMP.unlink(missing_ok=True)
-    shutil.rmtree(site_folder(), ignore_errors=True)
+    shutil.rmtree(SITE, ignore_errors=True)
     before = fingerprint()
     with log.open("w", encoding="utf-8") as file:
         done = subprocess.run(
@@ -100,21 +94,13 @@ def bring_up_to_date() -> str | None:
         return build()
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main() -> int:
     """Build the site where it is not current, and say where it is."""
-    parser = argparse.ArgumentParser(description="Build the site, warnings as errors.")
-    parser.parse_args(arguments)
     start = time.monotonic()
-    try:
-        problem = bring_up_to_date()
-    except OSError as error:  # a disk that is full, a checkout that is for reading only
-        problem = f"The site was not built: {error}."
-    except KeyboardInterrupt:
-        problem = "The site was not built, since it was interrupted."
-    if problem:
+    if problem := bring_up_to_date():
         print(problem, file=sys.stderr)
         return 1
-    first, seconds = site_folder() / "index.html", time.monotonic() - start
+    first, seconds = SITE / "index.html", time.monotonic() - start
     print(f"The book is up to date ({seconds:.0f} s): open {first}")
     return 0
 

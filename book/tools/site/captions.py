@@ -8,11 +8,9 @@ and the site needs no numbers of its own. References are plain words: figure 3.2
 equation 3.1.
 """
 
-import argparse
 import itertools
 import re
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -21,17 +19,12 @@ from book.tools.notebooks.files import chapters, read
 from book.tools.notebooks.normal_form import serialize
 
 CAPTION = re.compile(r"\A\*\*Figure(?: (\d+\.\d+))?\.\*\*(?=\s+\S)")
-FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
-TAG = re.compile(r"\s*\\tag\{([^}]*)\}")
-FENCE = re.compile(r"(^```.*?^```)", re.DOTALL | re.MULTILINE)
-REFERENCE = {
-    kind: re.compile(
-        rf"\b({kind}s?)\s+(\d+\.\d+(?:(?:,|\s+and|\s+to|,\s+and)\s+\d+\.\d+)*)",
-        re.IGNORECASE,
-    )
-    for kind in ("figure", "equation")
-}
+FORMULA = re.compile(r"\$\$(.+?)(?:\s*\\tag\{([^}]*)\})?(\s*)\$\$", re.DOTALL)
 NUMBER = re.compile(r"\d+\.\d+")
+REFERENCE = re.compile(
+    r"\b(figure|equation)s?\s+\d+\.\d+(?:(?:,|\s+and|\s+to|,\s+and)\s+\d+\.\d+)*",
+    re.IGNORECASE,
+)
 
 
 def chapter_of(path: Path) -> int:
@@ -44,45 +37,25 @@ def text_cells(notebook: NotebookNode) -> list[NotebookNode]:
     return [cell for cell in notebook.cells if cell.cell_type == "markdown"]
 
 
-def outside_code(change: Callable[[str], str], text: str) -> str:
-    """Apply a change to a text, except inside its fenced code."""
-    parts = FENCE.split(text)
-    return "".join(part if i % 2 else change(part) for i, part in enumerate(parts))
-
-
 def number(notebook: NotebookNode, chapter: int) -> None:
     """Number captions and formulas, and carry the references along."""
     renamed = {
         kind: {old: f"{chapter}.{new}" for new, old in enumerate(given, 1) if old}
         for kind, given in numbers_given(notebook).items()
     }
-    places = {kind: itertools.count(1) for kind in renamed}
+    figures, equations = itertools.count(1), itertools.count(1)
 
-    def following(kind: str) -> str:
-        return f"{chapter}.{next(places[kind])}"
-
-    def tagged(formula: re.Match[str]) -> str:
-        body = TAG.sub("", formula[1])
-        rest = body.rstrip()
-        tag = f"\\tag{{{following('equation')}}}"
-        return f"$${rest} {tag}{body[len(rest) :]}$$"
-
-    for cell in text_cells(notebook):
-        text = outside_code(lambda part: renew(part, renamed), cell.source)
-        text = CAPTION.sub(lambda _: f"**Figure {following('figure')}.**", text)
-        cell.source = outside_code(lambda part: FORMULA.sub(tagged, part), text)
-
-
-def renew(text: str, renamed: dict[str, dict[str, str]]) -> str:
-    """Replace the old numbers by the new ones wherever a text names them."""
-
-    def renewed(named: re.Match[str]) -> str:
-        numbers = renamed[named[1].lower().removesuffix("s")]
+    def renew(named: re.Match[str]) -> str:
+        numbers = renamed[named[1].lower()]
         return NUMBER.sub(lambda n: numbers.get(n[0], n[0]), named[0])
 
-    for kind in renamed:
-        text = REFERENCE[kind].sub(renewed, text)
-    return text
+    def tag(formula: re.Match[str]) -> str:
+        return f"$${formula[1]} \\tag{{{chapter}.{next(equations)}}}{formula[3]}$$"
+
+    for cell in text_cells(notebook):
+        text = REFERENCE.sub(renew, cell.source)
+        text = CAPTION.sub(lambda _: f"**Figure {chapter}.{next(figures)}.**", text)
+        cell.source = FORMULA.sub(tag, text)
 
 
 def number_chapters(paths: Iterable[Path]) -> None:
@@ -97,20 +70,9 @@ def numbers_given(notebook: NotebookNode) -> dict[str, list[str]]:
     """The numbers that the captions and the formulas of a chapter carry, in order."""
     sources = [cell.source for cell in text_cells(notebook)]
     captions = [match[1] for source in sources if (match := CAPTION.match(source))]
-    formulas = [
-        tag[1] if (tag := TAG.search(body)) else ""
-        for source in sources
-        for body in FORMULA.findall(FENCE.sub("", source))
-    ]
+    formulas = [tag for source in sources for _, tag, _ in FORMULA.findall(source)]
     return {"figure": captions, "equation": formulas}
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Number every chapter."""
-    argparse.ArgumentParser(description=__doc__).parse_args(arguments)
-    number_chapters(chapters())
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    number_chapters(chapters())

@@ -18,9 +18,8 @@ from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from book.tools.site.captions import TAG
-
 FONT = "formulas.woff2"
+TAG = re.compile(r"\s*\\tag\{([^}]*)\}")
 # One name, not a product of letters: MathML sets a text as a text.
 UPRIGHT = re.compile(r"\\(?:mathrm|operatorname)\{([A-Za-z ]{2,})\}")
 # What the theme's script makes reachable by keyboard when it is wider than the page.

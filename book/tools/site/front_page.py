@@ -36,11 +36,8 @@ class Map(Directive):  # type: ignore[misc]
 
 def title_of(path: Path) -> str:
     """The title of a chapter, without its number and marks of Markdown."""
-    first = read(path).cells[0].source
-    found = re.match(r"# (?:\d+\. )?(.+)", first)
-    if not found:
-        raise ValueError(f"{path.name} does not begin with a title: # Title")
-    return found[1].replace("`", "")
+    first = read(path).cells[0].source.splitlines()[0]
+    return re.sub(r"^# (?:\d+\. )?|`", "", first)
 
 
 def parts() -> dict[str, list[Path]]:
@@ -59,12 +56,9 @@ def parts() -> dict[str, list[Path]]:
 
 def entry_of(path: Path, said: str) -> str:
     """A chapter on the map: its title, what is in it, and its minutes."""
-    told = stated(path)
-    minutes = (
-        f' <span class="minutes">{told[0]}\N{NO-BREAK SPACE}min</span>' if told else ""
-    )
+    minutes = f'<span class="minutes">{stated(path)[0]}\N{NO-BREAK SPACE}min</span>'
     link = f'<a class="internal" href="{path.stem}.html">{escape(title_of(path))}</a>'
-    return f'<li value="{int(path.name[:2])}">{link}: {escape(said)}{minutes}</li>'
+    return f'<li value="{int(path.name[:2])}">{link}: {escape(said)} {minutes}</li>'
 
 
 def book_map(said: dict[str, str]) -> str:
@@ -73,18 +67,18 @@ def book_map(said: dict[str, str]) -> str:
     Raises:
         ValueError: If it does not say something of each chapter, and of no other.
     """
-    boxes, minutes = [], 0
-    chapters = {path.stem: path for found in parts().values() for path in found}
-    if said.keys() != chapters.keys():
-        wrong = ", ".join(sorted(said.keys() ^ chapters.keys()))
-        raise ValueError(f"The map has a line for each chapter: see {wrong}.")
+    chapters = [path for found in parts().values() for path in found]
+    if wrong := said.keys() ^ {path.stem for path in chapters}:
+        names = ", ".join(sorted(wrong))
+        raise ValueError(f"The map has a line for each chapter: see {names}.")
+    boxes = ""
     for caption, found in parts().items():
         links = "".join(entry_of(path, said[path.stem]) for path in found)
-        boxes.append(f"<section><p>{escape(caption)}</p><ol>{links}</ol></section>")
-        minutes += sum(told[0] for path in found if (told := stated(path)))
-    hours = f"<p>All main lines: {minutes // 60} h {minutes % 60} min.</p>"
+        boxes += f"<section><p>{escape(caption)}</p><ol>{links}</ol></section>"
+    hours, minutes = divmod(sum(stated(path)[0] for path in chapters), 60)
     label = 'class="book-map" aria-label="Map of the book"'
-    return f"<nav {label}>{''.join(boxes)}</nav>{hours}"
+    told = f"<p>All main lines: {hours} h {minutes} min.</p>"
+    return f"<nav {label}>{boxes}</nav>{told}"
 
 
 def tell_templates(app: Sphinx, page: str, template: str, told: Any, _: Any) -> None:

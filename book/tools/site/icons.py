@@ -3,6 +3,7 @@
 The theme would bring a script of half a megabyte and two fonts for them.
 """
 
+import re
 from pathlib import Path
 
 from bs4 import BeautifulSoup
@@ -14,24 +15,17 @@ DRAWN = (
     '<svg class="drawn-icon" viewBox="0 0 24 24" aria-hidden="true" '
     'focusable="false"><path d="{}"/></svg>'
 )
+OF_THE_FONT = re.compile(r"^fa[srb]$|^fa-")
 
 
 def replace_icons(page: BeautifulSoup) -> None:
     """Put a drawing into each element that asks for an icon of the theme's font.
 
     Raises:
-        ValueError: If the page asks for one that is not drawn here.
+        StopIteration: If the page asks for one that is not drawn in icons.svg.
     """
-    for element in page.find_all(["i", "span"], class_=asks_for_icon):
+    for element in page.find_all(["i", "span"], class_=OF_THE_FONT):
         classes = element["class"]
-        lines = [LINES[css] for css in classes if css in LINES]
-        if not lines:
-            raise ValueError(f"no icon is drawn for {' '.join(classes)}: see icons.svg")
-        element["class"] = " ".join(css for css in classes if not asks_for_icon(css))
-        drawing = BeautifulSoup(DRAWN.format(lines[0]), "html.parser")
-        element.append(drawing.contents[0])
-
-
-def asks_for_icon(css: str | None) -> bool:
-    """Whether a class belongs to the theme's icon font."""
-    return css is not None and (css in ("fas", "fab", "far") or css.startswith("fa-"))
+        lines = next(LINES[css] for css in classes if css in LINES)
+        element["class"] = [css for css in classes if not OF_THE_FONT.match(css)]
+        element.append(BeautifulSoup(DRAWN.format(lines), "html.parser"))

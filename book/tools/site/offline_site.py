@@ -14,7 +14,7 @@ from sphinx.config import Config
 from book.tools.course.written import written
 from book.tools.project.address import ROOT, read_address
 from book.tools.site.figure_scripts import prepare
-from book.tools.site.finish_pages import finish
+from book.tools.site.finish_pages import finish, join_menus
 
 REFERENCE = "book/reference"
 COURSE = "book/course/"
@@ -86,5 +86,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("source-read", write_numbers)
     for helper in ("page_links", "formulas", "cross_links", "front_page"):
         app.setup_extension(f"book.tools.site.{helper}")
+    app.connect("html-page-context", join_menus, priority=600)  # after the theme's
     app.connect("build-finished", finish, priority=700)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
