@@ -20,7 +20,7 @@ from tests.graded_course import Course, cell_name, not_on_windows, set_up, solut
 pytestmark = not_on_windows
 NAME = "03-attention"
 # The four of a chapter, whatever the course gives out of them.
-FOUR = Assignment(NAME, "Attention", ("3.1", "3.2", "3.3", "3.4"))
+FOUR = Assignment(NAME, "Attention", ["3.1", "3.2", "3.3", "3.4"], [], [])
 PLAN = dataclasses.replace(read_plan(), assignments=(FOUR,))
 RIGHT = solutions(PLAN, NAME)
 UNSCALED = """\

@@ -275,7 +275,7 @@ def test_the_build_writes_what_stands_in_braces() -> None:
         f"3.2; {three.in_class[0]}; {took}; {math.ceil(took / 15) / 4}"
     )
     many = written("{hand in 1-2}", "seven_weeks").replace(" and", ",").split(", ")
-    assert tuple(many) == PLAN.assignments[0].exercises + PLAN.assignments[1].exercises
+    assert many == PLAN.assignments[0].exercises + PLAN.assignments[1].exercises
     with pytest.raises(ValueError, match="0 captions begin with 'No such words'"):
         written('{"No such words"}', "03_attention")
 

@@ -12,7 +12,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from book.tools.course.context import given
 from book.tools.course.exercises import Exercise
 from book.tools.course.hidden import record
-from book.tools.course.plan import Assignment, Plan, chapter, chapter_path, exercises_of
+from book.tools.course.plan import Assignment, Plan, chapter, exercises_of
+from book.tools.notebooks.files import chapters
 from book.tools.notebooks.normal_form import NOTEBOOK_METADATA
 from book.tools.notebooks.setup_cell import setup_cell
 from book.tools.project.address import Address
@@ -69,8 +70,7 @@ def _head(assignment: Assignment, plan: Plan, address: Address) -> str:
 
 
 def _link(number: int, address: Address) -> str:
-    page = chapter_path(number).with_suffix(".html").name
-    return f"[chapter {number}]({address.site}/book/{page})"
+    return f"[chapter {number}]({address.site}/book/{chapters()[number - 1].stem}.html)"
 
 
 def _cells(exercise: Exercise, plan: Plan, address: Address) -> list[NotebookNode]:

@@ -1,14 +1,12 @@
 """The exercises of a chapter, and its editions: without solutions, and with them."""
 
-import ast
 import copy
 import re
 from dataclasses import dataclass
-from functools import cached_property
 
 from nbformat import NotebookNode
 
-_TITLE = re.compile(r"^### Exercise (\d+\.\d+) · (\S.*)$", re.MULTILINE)
+_TASK = re.compile(r"^### Exercise (\d+\.\d+) · \S.*\Z", re.DOTALL | re.MULTILINE)
 _FOLDED = re.compile(
     r"\A<details><summary>Solution</summary>\n.*?^```python\n(.*?)^```.*</details>\Z",
     re.DOTALL | re.MULTILINE,
@@ -20,7 +18,6 @@ class Exercise:
     """One exercise: its task, its cell, and the solution behind the fold."""
 
     number: str
-    title: str
     task: str
     index: int
     stub: str
@@ -31,36 +28,25 @@ class Exercise:
         """The number of its chapter."""
         return int(self.number.split(".")[0])
 
-    @cached_property
-    def _last(self) -> ast.stmt:
-        return ast.parse(self.stub).body[-1]
-
     @property
     def call(self) -> str:
-        """The last statement of the cell, which hands the answer to its check."""
-        return "\n".join(self.stub.splitlines()[self._last.lineno - 1 :])
+        """The last line of the cell, which hands the answer to its check."""
+        return self.stub.splitlines()[-1]
 
     @property
     def blank(self) -> str:
-        """The cell without that statement: what the reader fills in."""
-        return "\n".join(self.stub.splitlines()[: self._last.lineno - 1]).rstrip()
+        """The cell without that line: what the reader fills in."""
+        return self.stub.removesuffix(self.call).rstrip()
 
     @property
     def answer(self) -> str:
         """The name that the check is given: that of a function, class or value."""
-        value = getattr(self._last, "value", None)
-        if not isinstance(value, ast.Call) or not isinstance(value.args[0], ast.Name):
-            raise ValueError(
-                f"Exercise {self.number} ends in {self.call!r}: let it end in a call "
-                "of its check with the name of the answer."
-            )
-        return value.args[0].id
+        return self.call.partition("(")[2].rstrip(")")
 
     @property
     def difficulty(self) -> str:
         """The word that the task states: easy, medium or hard."""
-        found = re.search(r"^\*Difficulty: (\w+)\.\*$", self.task, re.MULTILINE)
-        return found[1] if found else ""
+        return re.findall(r"^\*Difficulty: (\w+)\.\*$", self.task, re.MULTILINE)[0]
 
     @property
     def solved(self) -> str:
@@ -83,30 +69,16 @@ def exercises(notebook: NotebookNode) -> list[Exercise]:
     for index, cell in enumerate(notebook.cells):
         if "exercise" not in tags(cell):
             continue
-        before = _markdown(notebook, index - 1)
-        title = _TITLE.search(before)
-        if title is None:
-            raise ValueError(f"{cell.id} stands behind no '### Exercise N.k · Title'")
-        solution = _FOLDED.search(_markdown(notebook, index + 1))
-        if solution is None or "solution" not in tags(notebook.cells[index + 1]):
-            raise ValueError(f"no cell tagged 'solution' follows {cell.id}")
-        found.append(
-            Exercise(
-                number=title[1],
-                title=title[2],
-                task=before[title.start() :].rstrip(),
-                index=index,
-                stub=cell.source,
-                solution=solution[1].strip("\n"),
+        task = _TASK.search(notebook.cells[index - 1].source)
+        solution = _FOLDED.search(notebook.cells[index + 1].source)
+        if task is None or solution is None:
+            raise ValueError(
+                f"{cell.id} is an exercise: let '### Exercise N.k · Title' stand "
+                "before it, and its folded solution behind it."
             )
-        )
+        text, code = task[0].rstrip(), solution[1].strip("\n")
+        found.append(Exercise(task[1], text, index, cell.source, code))
     return found
-
-
-def _markdown(notebook: NotebookNode, index: int) -> str:
-    cells = notebook.cells
-    inside = 0 <= index < len(cells) and cells[index].cell_type == "markdown"
-    return str(cells[index].source) if inside else ""
 
 
 _ANSWER = re.compile(

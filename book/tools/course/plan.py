@@ -5,7 +5,6 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from nbformat import NotebookNode
 
@@ -25,9 +24,9 @@ class Assignment:
 
     name: str
     title: str
-    exercises: tuple[str, ...]
-    in_class: tuple[str, ...] = ()
-    more: tuple[str, ...] = ()
+    exercises: list[str]
+    in_class: list[str]
+    more: list[str]
 
     @property
     def chapters(self) -> list[int]:
@@ -44,7 +43,7 @@ class Plan:
     characters: int
     points: dict[str, int]
     minutes: dict[str, int]
-    assignments: tuple[Assignment, ...]
+    assignments: list[Assignment]
 
     def points_of(self, exercise: Exercise) -> int:
         """What an exercise is worth."""
@@ -63,38 +62,28 @@ def read_plan(path: Path = PLAN) -> Plan:
         ValueError: If it names an exercise that no chapter has, or something twice.
     """
     found = tomllib.loads(path.read_text(encoding="utf-8"))
-    rows: list[dict[str, Any]] = [
-        {k: tuple(v) if isinstance(v, list) else v for k, v in one.items()}
-        for one in found.pop("assignment")
-    ]
-    listed = [Assignment(**row) for row in rows]
-    named = [one.name for one in listed]
+    listed = [Assignment(**row) for row in found.pop("assignment")]
+    named = Counter(one.name for one in listed)
     for one in listed:
-        named += [*one.in_class, *one.exercises, *one.more]
-    for name, count in Counter(named).items():
-        if count > 1:
-            raise ValueError(f"{path.name} has {name!r} twice: leave one of them.")
-        if "." in name:
-            exercise(name)
-    return Plan(assignments=tuple(listed), **found)
-
-
-def chapter_path(number: int) -> Path:
-    """The file of a chapter.
-
-    Raises:
-        ValueError: If the book has no such chapter.
-    """
-    for path in chapters():
-        if path.name.startswith(f"{number:02d}_"):
-            return path
-    raise ValueError(f"The book has no chapter {number}.")
+        numbers = [*one.in_class, *one.exercises, *one.more]
+        named.update(exercise(number).number for number in numbers)
+    name, count = named.most_common(1)[0]
+    if count > 1:
+        raise ValueError(f"{path.name} has {name!r} twice: leave one of them.")
+    return Plan(assignments=listed, **found)
 
 
 @cache
 def chapter(number: int) -> NotebookNode:
     """The notebook of a chapter."""
-    return read(chapter_path(number))
+    return read(chapters()[number - 1])
+
+
+@cache
+def _exercises() -> dict[str, Exercise]:
+    """All exercises of the book, by their numbers."""
+    notebooks = (chapter(number) for number in range(1, len(chapters()) + 1))
+    return {one.number: one for notebook in notebooks for one in exercises(notebook)}
 
 
 def exercise(number: str) -> Exercise:
@@ -103,12 +92,11 @@ def exercise(number: str) -> Exercise:
     Raises:
         ValueError: If no chapter has it.
     """
-    for one in exercises(chapter(int(number.split(".")[0]))):
-        if one.number == number:
-            return one
-    raise ValueError(
-        f"No chapter has an exercise {number}: mend book/course/assignments.toml."
-    )
+    if number not in _exercises():
+        raise ValueError(
+            f"No chapter has an exercise {number}: mend book/course/assignments.toml."
+        )
+    return _exercises()[number]
 
 
 def exercises_of(assignment: Assignment) -> list[Exercise]:

@@ -26,6 +26,7 @@ import re
 from collections.abc import Iterable
 from functools import cache
 
+from book.tools.course.exercises import tags
 from book.tools.course.plan import PLAN, chapter, exercise, read_plan
 from book.tools.notebooks.files import chapters
 from book.tools.site.captions import chapter_of
@@ -39,7 +40,7 @@ READING = re.compile(r"\{reading (\d+)-(\d+)(, self-test)?\}")
 PROJECT = re.compile(r"\{project (\d)\}")
 POINTS = re.compile(r"\{points (\w+)\}")
 SUM = re.compile(r"\{sum of ([\w ]+)\}")
-AMOUNT = re.compile(r"\d+(?:\.\d+)?%?")
+AMOUNT = re.compile(r"[ *]*(\d+(\.\d+)?)(%?)[ *]*")
 WORDS_A_MINUTE, SELF_TEST = 200, 15
 FOLDED = re.compile(r"<details>.*?</details>", re.DOTALL)
 UNSEEN = {"setup", "hide-input", "hide-cell", "remove-input"}
@@ -58,12 +59,13 @@ def written(text: str, name: str) -> str:
     plan = read_plan()
 
     def listed(found: re.Match[str]) -> str:
-        first = int(found[3] or name[:2])
-        lessons = plan.assignments[first - 1 : int(found[4] or first)]
-        numbers = [n for one in lessons for n in getattr(one, FIELDS[found[2]])]
-        if found[1]:
-            took = minutes_of(numbers)
-            return str(took) if found[1] == "minutes " else hours(took)
+        took, field, first, last = found.groups()
+        start = int(first or name[:2])
+        lessons = plan.assignments[start - 1 : int(last or start)]
+        numbers = [n for one in lessons for n in getattr(one, FIELDS[field])]
+        if took:
+            minutes = minutes_of(numbers)
+            return hours(minutes) if took == "hours " else str(minutes)
         return " and ".join(", ".join(numbers).rsplit(", ", 1))
 
     def read(found: re.Match[str]) -> str:
@@ -80,12 +82,11 @@ def written(text: str, name: str) -> str:
 @cache
 def captions() -> dict[str, str]:
     """The captions of all figures of the book, each with its number."""
-    return {
-        " ".join(found[2].split()): found[1]
-        for path in chapters()
-        for cell in chapter(chapter_of(path)).cells
-        if (found := re.match(r"\*\*Figure ([\d.]+)\.\*\*\s+(.+)", cell.source, re.S))
-    }
+    cells = (cell for path in chapters() for cell in chapter(chapter_of(path)).cells)
+    captions = (
+        re.match(r"\*\*Figure ([\d.]+)\.\*\*\s+(.+)", c.source, re.S) for c in cells
+    )
+    return {" ".join(found[2].split()): found[1] for found in captions if found}
 
 
 def figure_number(beginning: str, name: str) -> str:
@@ -108,22 +109,11 @@ def minutes_of(numbers: Iterable[str]) -> int:
 
 
 def reading(number: int, until: str = "Exercises") -> float:
-    """The minutes that a chapter takes to read as far as a heading, code included.
-
-    Raises:
-        ValueError: If it has no such heading.
-    """
-    words = 0
-    for cell in chapter(number).cells:
-        text = cell.source
-        if cell.cell_type == "markdown":
-            end = re.search(rf"^#+ {re.escape(until)}", text, re.MULTILINE)
-            words += len(FOLDED.sub("", text[: end.start()] if end else text).split())
-            if end:
-                return words / WORDS_A_MINUTE
-        elif not UNSEEN & set(cell.metadata.get("tags", [])):
-            words += len(text.split())
-    raise ValueError(f"Chapter {number} has no heading {until!r}.")
+    """The minutes that a chapter takes to read as far as a heading, code included."""
+    cells = (c for c in chapter(number).cells if not UNSEEN.intersection(tags(c)))
+    text = FOLDED.sub("", "\n".join(cell.source for cell in cells))
+    read = re.split(rf"^#+ {re.escape(until)}", text, flags=re.MULTILINE)[0]
+    return len(read.split()) / WORDS_A_MINUTE
 
 
 def hours(minutes: float) -> str:
@@ -160,21 +150,19 @@ def summed(text: str) -> str:
             line = line.replace("{hours}", hours_asked(line))
         cells = line.split("|")
         for column, cell in enumerate(cells):
-            if "{across}" in cell:
-                with_a_point = [one for one in cells[:column] if "." in one]
-                cells[column] = cell.replace("{across}", total(with_a_point))
+            cell = cell.replace("{across}", total(cells[:column]))
             if "{down}" in cell:
                 sums[cells[1].strip(" *")] = found = total(row[column] for row in above)
-                cells[column] = cell.replace("{down}", found)
+                cell = cell.replace("{down}", found)
+            cells[column] = cell
         above.append(cells)
         lines[place] = "|".join(cells)
     return "\n".join(lines)
 
 
 def total(cells: Iterable[str]) -> str:
-    """The sum of those cells that hold a number, in per cent if they do."""
-    bare = [cell.strip(" *") for cell in cells]
-    amounts = [cell for cell in bare if AMOUNT.fullmatch(cell)]
-    mark = "%" if any("%" in one for one in amounts) else ""
-    kind = float if any("." in one for one in amounts) else int
-    return f"{sum(kind(one.rstrip('%')) for one in amounts)}{mark}"
+    """The sum of the hours in some cells, or of whole numbers where there are none."""
+    found = [amount for cell in cells if (amount := AMOUNT.fullmatch(cell))]
+    timed = [float(amount[1]) for amount in found if amount[2]]
+    mark = "%" if any(amount[3] for amount in found) else ""
+    return f"{sum(timed) if timed else sum(int(one[1]) for one in found)}{mark}"
