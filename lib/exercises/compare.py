@@ -1,13 +1,14 @@
 """When two results are the same, and in which words they differ."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from lib.exercises.guard import brief, unwrap
+from lib.exercises.guard import brief
 
 __all__ = ["as_tensor", "difference", "same", "wrong_alike"]
 
@@ -31,22 +32,22 @@ def same(got: Any, wanted: Any, atol: float = 1e-4) -> bool:
     """
     if _wrong_type(got, wanted):
         return False
-    if isinstance(wanted, dict) and isinstance(got, dict):
-        return got.keys() == wanted.keys() and all(
-            same(got[key], value, atol) for key, value in wanted.items()
+    one, other = _plain(got), _plain(wanted)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(
+            same(one[key], value, atol) for key, value in other.items()
         )
-    if isinstance(wanted, list | tuple) and not isinstance(got, str):
-        try:
-            pairs = list(zip(got, wanted, strict=True))
-        except (TypeError, ValueError):
-            return False
-        return all(same(one, other, atol) for one, other in pairs)
-    if not _is_fractional(wanted):
-        return bool(_plain(got) == _plain(wanted))
-    one, other = (_as_float64(value) for value in (got, wanted))
-    if one is None or other is None or one.shape != other.shape:
-        return False
-    return torch.allclose(one, other, rtol=1e-5, atol=atol, equal_nan=True)
+    if isinstance(other, list | tuple) and not isinstance(one, str):
+        parts = list(one) if isinstance(one, Iterable) else None
+        return parts is not None and (
+            len(parts) == len(other)
+            and all(same(*pair, atol) for pair in zip(parts, other, strict=True))
+        )
+    if isinstance(one, int | float) and isinstance(other, float):
+        if math.isfinite(one) and math.isfinite(other):
+            return abs(one - other) <= atol + 1e-5 * abs(other)
+        return one == other or (math.isnan(one) and math.isnan(other))
+    return bool(one == other)
 
 
 def wrong_alike(got: Any, slip: Any, right: Any) -> bool:
@@ -78,28 +79,35 @@ def as_tensor(value: Any) -> Any:
         return value
 
 
-def difference(got: Any, wanted: Any, what: str) -> str:
-    """Say what should be and what is, in words that never read alike.
+def difference(got: Any, wanted: Any, what: str, atol: float = 1e-4) -> str:
+    """Say what should be and what is, in words that hardly ever read alike.
 
     Args:
         got: a result that is not the `same`.
         wanted: what it should be.
         what: the result's name, which the sentence begins with.
+        atol: as for `same`.
 
     Example:
         >>> difference(torch.ones(2), torch.ones(3), "weights")
         'weights should have the shape (3,), but has (2,).'
     """
     one, other = as_tensor(got), as_tensor(wanted)
+    right, found = brief(wanted), brief(got)
     if isinstance(one, Tensor) and isinstance(other, Tensor):
-        if one.shape != other.shape and isinstance(wanted, float | Tensor):
-            wanted_shape, found_shape = tuple(other.shape), tuple(one.shape)
-            return (
-                f"{what} should have the shape {wanted_shape}, but has {found_shape}."
-            )
-        if _wrong_type(got, wanted):
-            return _other_type(one.dtype, other.dtype, what)
-    return _off(got, wanted, what)
+        if one.shape == other.shape:
+            if _wrong_type(got, wanted):
+                return _other_type(one.dtype, other.dtype, what)
+            places, most = one != other, 12
+            if other.is_floating_point():
+                given = one.double(), other.double()
+                places, most = ~torch.isclose(*given, rtol=1e-5, atol=atol), 6
+            if places.any() and (right == found or places.numel() > most):
+                return _first_difference(one, other, places, what)
+        elif isinstance(wanted, float | Tensor):
+            right, found = str(tuple(other.shape)), str(tuple(one.shape))
+            return f"{what} should have the shape {right}, but has {found}."
+    return f"{what} should be {right}, but is {found}."
 
 
 def _other_type(got: torch.dtype, wanted: torch.dtype, what: str) -> str:
@@ -124,47 +132,15 @@ def _wrong_type(got: Any, wanted: Any) -> bool:
     return got.is_floating_point()
 
 
-def _is_fractional(value: Any) -> bool:
-    if isinstance(value, np.ndarray | np.generic):
-        return bool(np.issubdtype(value.dtype, np.floating))
-    return isinstance(value, float) or (
-        isinstance(value, Tensor) and value.is_floating_point()
-    )
-
-
-def _as_float64(value: Any) -> Tensor | None:
-    try:
-        return torch.as_tensor(value, dtype=torch.float64).detach()
-    except (TypeError, ValueError, RuntimeError):
-        return None
-
-
 def _plain(value: Any) -> Any:
-    if isinstance(value, Tensor | np.ndarray):
-        return value.tolist()
-    return [_plain(v) for v in value] if isinstance(value, list | tuple) else value
+    is_array = isinstance(value, Tensor | np.ndarray | np.generic)
+    return value.tolist() if is_array else value
 
 
-def _off(got: Any, wanted: Any, what: str) -> str:
-    """Write both out if they are short, and else the first place that differs."""
-    right, found, places = brief(wanted), brief(got), _places(got, wanted)
-    most = 6 if _is_fractional(wanted) else 12
-    if (
-        places is not None
-        and places.any()
-        and (right == found or places.numel() > most)
-    ):
-        return _first_difference(got, wanted, what, places)
-    if right != found:
-        return f"{what} should be {right}, but is {found}."
-    kinds = f"a {type(wanted).__name__}", f"a {type(unwrap(got)).__name__}"
-    return f"{what} should be {right} as {kinds[0]}, but is {found} as {kinds[1]}."
-
-
-def _first_difference(got: Any, wanted: Any, what: str, places: Tensor) -> str:
+def _first_difference(got: Tensor, wanted: Tensor, places: Tensor, what: str) -> str:
     """Say where two tables of numbers differ, and how they do in the first place."""
-    index: Sequence[int] = tuple(places.nonzero()[0].tolist())
-    one, other = _numbers(wanted)[index].item(), _numbers(got)[index].item()
+    index = tuple(places.nonzero()[0].tolist())
+    one, other = wanted[index].item(), got[index].item()
     right, found = brief(one), brief(other)
     if right == found:
         right, found = repr(one), repr(other)
@@ -174,19 +150,3 @@ def _first_difference(got: Any, wanted: Any, what: str, places: Tensor) -> str:
         f"{what} is off in {int(places.sum())} of {places.numel()} places: at "
         f"[{', '.join(map(str, index))}] it should be {right}, but is {found}."
     )
-
-
-def _places(got: Any, wanted: Any) -> Tensor | None:
-    """Where two tables of numbers differ, fractional ones by more than rounding."""
-    one, other = _as_float64(got), _as_float64(wanted)
-    if one is None or other is None or one.shape != other.shape:
-        return None
-    close = torch.isclose(one, other, rtol=1e-5, atol=1e-4)
-    return ~close if _is_fractional(wanted) else one != other
-
-
-def _numbers(value: Any) -> Any:
-    """The numbers as a tensor, those of Python with all their digits."""
-    found = as_tensor(value)
-    exact = isinstance(found, Tensor) and found.is_floating_point()
-    return torch.as_tensor(value, dtype=torch.float64) if exact else found

@@ -148,7 +148,8 @@ class Exercise(Trial):
         if self.form and not found.has_form:
             form = self.form[0]
             return CheckFailed(f"{what} should be {form}, but is {brief(found.value)}.")
-        return CheckFailed(difference(found.part(first), rights[-1].part(first), what))
+        parts = found.part(first), rights[-1].part(first)
+        return CheckFailed(difference(*parts, what, self.atol))
 
     def _slip(
         self, found: Outcome, first: str, cases: Sequence[Case], rights: list[Outcome]

@@ -7,7 +7,6 @@ process with this half of a record alone.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass
-from functools import wraps
 from typing import Any
 
 import torch
@@ -78,26 +77,16 @@ class Trial:
         return outcome_of(lambda: self._value(answer, case))
 
     def _value(self, answer: Any, case: Case) -> Any:
-        guarded = self._guarded(answer)
-        if case.use:
-            value = case.use(guarded, *case.args)
+        if callable(answer):
+            tried = Guarded(answer, formed=self._formed)
         else:
-            is_value = not (case.args or callable(guarded))
-            value = guarded if is_value else guarded(*case.args)
-        value = unwrap(value)
+            tried = self._formed(answer)
+        if case.use:
+            tried = case.use(tried, *case.args)
+        elif case.args or callable(tried):
+            tried = tried(*case.args)
+        value = unwrap(tried)
         return self.read(value) if self.read else value
-
-    def _guarded(self, answer: Any) -> Any:
-        """The answer, safe to call; what it gives back has the form, or it is told."""
-        if not callable(answer):
-            return self._formed(answered(answer))
-
-        @wraps(answer, updated=())
-        def formed(*args: Any) -> Any:
-            return self._formed(unwrap(guarded(*args)))
-
-        guarded = Guarded(answer)
-        return formed if self.form else guarded
 
     def _formed(self, value: Any) -> Any:
         if self.form and not self.form[1](value):

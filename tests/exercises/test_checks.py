@@ -130,18 +130,14 @@ def test_what_is_missing_is_told(capsys: Any) -> None:
     def forgets(x: Any) -> Any:
         x = abs(x) * 2
 
-    names: dict[str, Any] = {}
-    exec("def sourceless(x): ...", names)
     double(forgets)
-    double(names["sourceless"])
     scale(NoWeight)
-    one, other, third = capsys.readouterr().out.splitlines()
+    one, other = capsys.readouterr().out.splitlines()
     assert one == (
         "Exercise 0.1: not answered yet. forgets(3) gives back None: replace the …, "
         "end with `return`, and run the cell again."
     )
-    assert "sourceless(3) gives back None: replace the …" in other
-    assert third == (
+    assert other == (
         "Exercise 0.2: not answered yet. NoWeight has no `weight` yet: define it and "
         "run the cell again."
     )
@@ -304,7 +300,6 @@ DIFFERENT: list[tuple[Any, Any, str]] = [
     ([1], [1, 2], "it should be [1, 2], but is [1]."),
     ([[1], [1, 2]], 1.0, "it should be 1, but is [[1], [1, 2]]."),
     ({"a": 1.0}, {"a": 2.0}, "it should be {'a': 2.0}, but is {'a': 1.0}."),
-    (type("Same", (), {"__repr__": lambda _: "[1]"})(), [1], "as a list"),
     (LARGE.float(), LARGE, "it should hold whole numbers, but its dtype is torch.floa"),
     (LARGE, LARGE > 3, "it should be boolean, but its dtype is torch.int64: compare"),
     (torch.ones(2), torch.ones(2).half(), "have dtype torch.float16, but has torch.fl"),
