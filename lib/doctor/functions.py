@@ -192,19 +192,14 @@ def examine_measure(function: Any, report: Report) -> None:
         out = tried(function, ways, **sizes)
         return torch.as_tensor(out[0] if isinstance(out, tuple) else out).float().sum()
 
-    def sure(y: Tensor) -> Tensor:
-        return 9 * F.one_hot(y.clamp_min(0), WORDS).float()
-
     def longer(pad: int) -> float:
         behind = torch.full((2, 5), pad)
-        both = torch.cat([logits, sure(behind)], dim=1), torch.cat([labels, behind], 1)
+        both = torch.cat([logits, _sure(behind)], dim=1), torch.cat([labels, behind], 1)
         return float(quietly(lambda: measure(*both)) or torch.inf)
 
     value, silent = float(measure(logits, labels)), list[int]()
     if report.kind == "loss":
-        silent = _loss(
-            measure, logits, labels, float(measure(sure(labels), labels)), report
-        )
+        silent = _loss(measure, logits, labels, report)
     pads = [*silent, 0, PAD, 2, 3, -100] if known is None else [known]
     pad = next((p for p in pads if abs(longer(p) - value) < 1e-3), pads[0])
     if silent and pad not in [*silent, -100]:
@@ -216,9 +211,12 @@ def examine_measure(function: Any, report: Report) -> None:
     report.add(key, what=report.kind, before=before, after=after)
 
 
-def _loss(
-    measure: Any, logits: Tensor, labels: Tensor, sure: float, report: Report
-) -> list[int]:
+def _sure(labels: Tensor) -> Tensor:
+    """Logits that leave no doubt of these labels."""
+    return 9 * F.one_hot(labels.clamp_min(0), WORDS).float()
+
+
+def _loss(measure: Any, logits: Tensor, labels: Tensor, report: Report) -> list[int]:
     """Tell a loss by its value; return the labels from which nothing is learned."""
     value, flat, y = measure(logits, labels), logits.flatten(0, 1), labels.flatten()
     right = F.cross_entropy(flat, y)
@@ -232,7 +230,7 @@ def _loss(
         if abs(value - times * number) < 1e-4 * abs(value):
             report.add(key, value=f"{value:.3f}", right=f"{right:.3f}")
             break
-    if sure >= value:
+    if (sure := float(measure(_sure(labels), labels))) >= value:
         report.add("sure_costs", sure=f"{sure:.2f}", value=f"{value:.2f}")
     silent = []
     for word in range(WORDS):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import linecache
 import random
 import re
 import tomllib
@@ -142,10 +141,16 @@ def _keeps(size: str, name: str, default: Any) -> bool:
     return isinstance(default, bool | str) or size in ("epsilon", "activation")
 
 
+def _beside(own: type) -> list[type]:
+    """The classes that its file knows."""
+    known = vars(inspect.getmodule(own) or object).values()
+    return [value for value in known if isinstance(value, type)]
+
+
 def _config(own: type, depth: int) -> Any:
     """A config class of the same file, or one that answers to every usual name."""
-    for name, value in vars(inspect.getmodule(own) or object).items():
-        if isinstance(value, type) and re.search("(?i)config|args", name) and depth < 2:
+    for value in _beside(own):
+        if re.search("(?i)config|args", value.__name__) and depth < 2:
             with contextlib.suppress(NotMetError):
                 return build("config", value, depth + 1)
     return Sizes()
@@ -156,11 +161,10 @@ def _asked(own: type, name: str, depth: int) -> Any:
     kind = "attention" if "att" in name else ""
     with contextlib.suppress(NotMetError):
         kind = kind or guess(type(name, (), {}))
-    for value in vars(inspect.getmodule(own) or object).values():
-        mine = isinstance(value, type) and value.__module__ == own.__module__
-        fits = mine and issubclass(value, nn.Module) and value is not own
+    for value in _beside(own) if kind and depth < 3 else ():
+        mine = value.__module__ == own.__module__ and value is not own
         with contextlib.suppress(NotMetError):  # another class of theirs may be odd
-            if kind and fits and depth < 3 and guess(value) == kind:
+            if mine and issubclass(value, nn.Module) and guess(value) == kind:
                 return build(kind, value, depth + 1)
     if size := likely(name) or "target" * bool(re.match("n(um)?_", name)):
         return SIZE[size]
@@ -173,11 +177,10 @@ def failure(error: BaseException) -> str:
     """An error in one sentence: its message, and the line of their file."""
     text = f"{type(error).__name__}: {' '.join(str(error).split())[:200].rstrip('.')}"
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        file, number = frame.filename, frame.lineno or 0
+        file, number = frame.filename, frame.lineno
         if not re.search("site-packages|^<", file) and not file.startswith(_OURS):
-            line = linecache.getline(file, number).strip()
             name = "the cell" if "ipykernel" in file else Path(file).name
-            return f"{text}; in line {number} of {name}: {line}"
+            return f"{text}; in line {number} of {name}: {frame.line}"
     return f"{text}."
 
 
