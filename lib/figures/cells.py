@@ -9,6 +9,7 @@ import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import Colormap, ListedColormap
+from matplotlib.figure import Figure
 
 from lib.figures.style import (
     FONT_SIZE,
@@ -16,6 +17,8 @@ from lib.figures.style import (
     PHONE_WIDTH,
     WIDTH,
     Array,
+    canvas,
+    check_labels,
     ink_on,
 )
 
@@ -58,28 +61,48 @@ def leaning(columns: Sequence[str] | None, cell: float) -> bool:
     return longest(columns) > 0.92 * cell
 
 
+def labels_of(
+    matrix: Array,
+    rows: Sequence[str] | None,
+    columns: Sequence[str] | None,
+    what: tuple[str, str],
+) -> Labels:
+    """Give the names of rows and columns, if there are as many as the matrix has."""
+    return (
+        check_labels(rows, matrix.shape[0], what[0], "rows"),
+        check_labels(columns, matrix.shape[1], what[1], "columns"),
+    )
+
+
 def heat_map(
-    ax: Axes,
+    ax: Axes | None,
     values: Array,
     colors: tuple[Colormap, float, float],
     labels: Labels,
     names: tuple[str, str] = ("", ""),
     title: str | None = None,
-    decimals: int | None = None,
-    colorbar: bool = False,
-) -> None:
+    decimals: int = 2,
+    annotate: bool | None = True,
+    colorbar: bool | None = False,
+) -> tuple[Figure, Axes]:
     """Color one cell for each number, the first row on top, and name what stands there.
 
     Args:
-        ax: axes to draw on.
+        ax: axes to draw on; None makes a new figure.
         values: the numbers; what is not finite stays gray.
         colors: the colors, and the numbers at which they begin and end.
         labels: those of the rows and of the columns.
         names: what the rows and the columns are.
         title: title above the map.
-        decimals: digits after the point of the numbers in the cells; None: no numbers.
-        colorbar: draw the scale of the colors.
+        decimals: digits after the point of the numbers in the cells.
+        annotate: write the numbers into the cells; None: if they fit.
+        colorbar: draw the scale of the colors; None: if no numbers are written.
     """
+    figure, ax = canvas(ax, *figure_size(values.shape, *labels), title)
+    height, width = values.shape
+    numbers = height <= 2 * ANNOTATED and width <= ANNOTATED
+    numbers = numbers if annotate is None else annotate
+    colorbar = not numbers if colorbar is None else colorbar
     cmap, low, high = colors
     ax.set_facecolor(MISSING)
     large = max(values.shape) > LARGE
@@ -98,11 +121,10 @@ def heat_map(
         yticklabels=False,
     )
     ax.set(ylabel=names[0], xlabel=names[1])
-    if title:
-        ax.set_title(title)
     _label_cells(ax, labels, values.shape)
-    if decimals is not None:
+    if numbers:
         _draw_numbers(ax, values, decimals)
+    return figure, ax
 
 
 def draw_hatch(ax: Axes, chosen: Array) -> None:
@@ -145,11 +167,6 @@ def _step(count: int) -> int:
     if count <= LARGE:
         return 1 if count <= 16 else 2
     return next(s for s in (4, 5, 8, 10, 16, 20, 50, 64, 100, count) if count / s <= 9)
-
-
-def numbers_fit(values: Array) -> bool:
-    """Whether there is room for the numbers in their cells."""
-    return values.shape[1] <= ANNOTATED and values.shape[0] <= 2 * ANNOTATED
 
 
 def _draw_numbers(ax: Axes, values: Array, decimals: int) -> None:

@@ -84,7 +84,6 @@ def line_curves(
 def bars(
     values: Mapping[str, float],
     ylabel: str = "",
-    title: str | None = None,
     decimals: int = 2,
     ax: Axes | None = None,
 ) -> tuple[Figure, Axes]:
@@ -93,7 +92,6 @@ def bars(
     Args:
         values: the length of each bar by name, top to bottom.
         ylabel: what the lengths measure, with the unit.
-        title: title above the bars.
         decimals: digits after the point.
         ax: axes to draw on; None makes a new figure.
 
@@ -103,18 +101,31 @@ def bars(
     if not values:
         raise ValueError("Expected at least one value to draw a bar for, but got none.")
     lengths = [float(value) for value in values.values()]
-    figure, ax = canvas(ax, WIDTH, 0.42 * len(values) + 1.1, title)
-    drawn = ax.barh(list(values), lengths, color=PALETTE["slate"], height=0.65)
-    written = [number(length, decimals) for length in lengths]
-    ax.bar_label(drawn, written, padding=4)
-    ax.margins(x=0.14)
-    ax.invert_yaxis()
-    ax.tick_params(axis="y", length=0)
+    figure, ax = canvas(ax, WIDTH, 0.42 * len(values) + 1.1)
+    draw_bars(ax, list(values), lengths, PALETTE["slate"], 0.65, 0.14, decimals)
     ax.set_xlabel(ylabel)
     if min(lengths) < 0:
         ax.axvline(0, color="black", linewidth=1)
         ax.spines["left"].set_visible(False)
     return figure, ax
+
+
+def draw_bars(
+    ax: Axes,
+    names: Sequence[str],
+    lengths: Any,
+    color: str,
+    height: float,
+    room: float,
+    decimals: int = 2,
+) -> None:
+    """Draw horizontal bars, the first on top, with their numbers at the end."""
+    drawn = ax.barh(range(len(names)), lengths, color=color, height=height)
+    ax.bar_label(drawn, [number(length, decimals) for length in lengths], padding=4)
+    ax.set_yticks(range(len(names)), list(names))
+    ax.invert_yaxis()
+    ax.margins(x=room)
+    ax.tick_params(axis="y", length=0)
 
 
 def training_curves(

@@ -10,13 +10,13 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from lib.figures.cells import (
-    Labels,
     draw_hatch,
     figure_size,
     heat_map,
+    labels_of,
     number,
-    numbers_fit,
 )
+from lib.figures.curves import draw_bars
 from lib.figures.style import (
     DIVERGING,
     PALETTE,
@@ -31,6 +31,7 @@ from lib.figures.style import (
 )
 
 BLOCKED, ATTENDED = "#FFFFFF", PALETTE["gray"]
+TOKENS = ("queries", "keys")  # those that look, and those that are looked at
 
 
 def attention_map(
@@ -60,28 +61,9 @@ def attention_map(
         ValueError: if the weights do not fit the tokens.
     """
     matrix = as_array(weights, "weights (queries × keys)", 2)
-    labels = _tokens(matrix, queries, keys)
-    figure, ax = canvas(ax, *figure_size(matrix.shape, *labels))
-    numbers = numbers_fit(matrix) if annotate is None else annotate
-    heat_map(
-        ax,
-        matrix,
-        (SEQUENTIAL, 0.0, max(1.0, float(matrix.max()))),
-        labels,
-        ("queries", "keys"),
-        title,
-        2 if numbers else None,
-        not numbers if colorbar is None else colorbar,
-    )
-    return figure, ax
-
-
-def _tokens(matrix: Array, queries: Sequence[str], keys: Sequence[str]) -> Labels:
-    """The names of rows and columns, as many as the matrix has."""
-    return (
-        check_labels(queries, matrix.shape[0], "queries", "rows"),
-        check_labels(keys, matrix.shape[1], "keys", "columns"),
-    )
+    labels = labels_of(matrix, queries, keys, TOKENS)
+    colors = (SEQUENTIAL, 0.0, max(1.0, float(matrix.max())))
+    return heat_map(ax, matrix, colors, labels, TOKENS, title, 2, annotate, colorbar)
 
 
 def mask_map(
@@ -120,11 +102,12 @@ def mask_map(
     matrix = as_array(matrix, "mask (queries × keys)", 2)
     if matrix.shape[0] == 1:
         matrix = matrix.repeat(len(queries), axis=0)
-    labels = _tokens(matrix, queries, keys)
+    labels = labels_of(matrix, queries, keys, TOKENS)
     width, height = figure_size(matrix.shape, *labels)
     figure, ax = canvas(ax, width, height + 0.3)
     colors = (ListedColormap([BLOCKED, ATTENDED]), 0.0, 1.0)
-    heat_map(ax, matrix.astype(float), colors, labels, ("queries", "keys"), title)
+    cells = matrix.astype(float)
+    heat_map(ax, cells, colors, labels, TOKENS, title, annotate=False)
     draw_hatch(ax, ~matrix)
     if legend:
         seen = Patch(facecolor=ATTENDED, edgecolor="gray", label="may be attended to")
@@ -165,29 +148,20 @@ def value_map(
         ValueError: if the labels do not fit the matrix.
     """
     values = as_array(matrix, "a matrix", 2).astype(float)
-    rows = check_labels(row_labels, values.shape[0], "row labels", "rows")
-    columns = check_labels(column_labels, values.shape[1], "column labels", "columns")
+    labels = labels_of(
+        values, row_labels, column_labels, ("row labels", "column labels")
+    )
     finite = values[np.isfinite(values)]
-    low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
+    low, high = finite.min(initial=0.0), finite.max(initial=1e-12)
     signed = bool(low < 0) if signed is None else signed
     if signed:
-        high = max(abs(low), abs(high), 1e-12)
+        high = max(-low, high)
         low = -high
-    else:
-        low, high = min(0.0, low), max(high, 1e-12)
-    figure, ax = canvas(ax, *figure_size(values.shape, rows, columns))
-    numbers = numbers_fit(values) if annotate is None else annotate
-    heat_map(
-        ax,
-        values,
-        (DIVERGING if signed else SEQUENTIAL, low, high),
-        (rows, columns),
-        (ylabel, xlabel),
-        title,
-        decimals if numbers else None,
-        not numbers if colorbar is None else colorbar,
+    colors = (DIVERGING if signed else SEQUENTIAL, low, high)
+    names = (ylabel, xlabel)
+    return heat_map(
+        ax, values, colors, labels, names, title, decimals, annotate, colorbar
     )
-    return figure, ax
 
 
 def role_tables(
@@ -213,9 +187,8 @@ def role_tables(
     checked = []
     for title, (role, numbers, columns) in tables.items():
         matrix = as_array(numbers, title, 2).astype(float)
-        rows = check_labels(words, len(matrix), "words", "rows")
-        names = check_labels(columns, matrix.shape[1], "columns", "columns")
-        checked.append((title, matrix, _colors(role, matrix), (rows, names)))
+        labels = labels_of(matrix, words, columns, ("words", "columns"))
+        checked.append((title, matrix, _colors(role, matrix), labels))
     height = 0.36 * len(words) + 0.75
     figure, axes = panels(len(tables), 5.2, height * len(tables))
     for ax, (title, matrix, colors, labels) in zip(axes, checked, strict=True):
@@ -265,7 +238,7 @@ def attention_steps(
     rows = [f"{number(w, 2)} × {k}" for w, k in zip(weight, keys, strict=True)]
     labels = ([*rows, "sum"], [f"number {i + 1}" for i in range(value.shape[1])])
     title = "3. the values are mixed"
-    heat_map(axes[2], mixed, _colors("value", value), labels, title=title, decimals=2)
+    heat_map(axes[2], mixed, _colors("value", value), labels, title=title)
     axes[2].axhline(count, color="black", linewidth=2)
     return figure, axes
 
@@ -273,13 +246,9 @@ def attention_steps(
 def _bars(
     ax: Axes, names: Sequence[str], lengths: Array, role: str, title: str
 ) -> None:
-    """Draw horizontal bars, the first on top, with their numbers at the end."""
-    drawn = ax.barh(range(len(names)), lengths, color=ROLES[role], height=0.6)
-    ax.bar_label(drawn, [number(length, 2) for length in lengths], padding=4)
-    ax.set_yticks(range(len(names)), list(names))
-    ax.invert_yaxis()
-    ax.margins(x=0.22)
+    """Draw horizontal bars of one role, on both sides of zero."""
+    draw_bars(ax, names, lengths, ROLES[role], height=0.6, room=0.22)
     ax.axvline(0, color="black", linewidth=1)
     ax.spines[["left", "bottom"]].set_visible(False)
-    ax.tick_params(axis="both", length=0, labelbottom=False)
+    ax.tick_params(axis="x", length=0, labelbottom=False)
     ax.set_title(title)

@@ -14,7 +14,6 @@ import itertools
 import json
 import re
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -90,7 +89,7 @@ def as_json(numbers: object) -> str:
 
 def sources() -> Path:
     """The folder of the modules: it stands beside lib, also where lib is installed."""
-    return Path(str(resources.files("lib"))).parent / "book" / "interactive"
+    return Path(__file__).parents[2] / "book" / "interactive"
 
 
 def names() -> list[str]:
@@ -180,18 +179,12 @@ def in_order(path: Path) -> list[Path]:
         if module in above:
             raise ValueError(f"{module.name} imports itself, by way of others.")
         if module not in found:
-            for imported in imports(module):
-                visit(imported, (*above, module))
+            for _, imported in IMPORT.findall(module.read_text(encoding="utf-8")):
+                visit((module.parent / imported).resolve(), (*above, module))
             found.append(module)
 
     visit(path.resolve(), ())
     return found
-
-
-def imports(path: Path) -> list[Path]:
-    """The modules that one imports."""
-    lines = re.findall(r'from "([^"]+)";$', path.read_text(encoding="utf-8"), re.M)
-    return [(path.parent / line).resolve() for line in lines]
 
 
 def used(text: str, wanted: set[str]) -> str:
@@ -257,11 +250,10 @@ def drawing(name: str, mark: str | Sequence[str] = ()) -> Drawing:
         >>> drawing("model_map", mark="positions")
         Drawing(name='model_map')
     """
-    folder = resources.files("lib") / "figures" / "drawings"
-    files = sorted(file.name for file in folder.iterdir())
-    names = [file.removesuffix(".svg") for file in files if file.endswith(".svg")]
-    if name not in names:
-        raise ValueError(f"There is no drawing {name!r}: there are {', '.join(names)}.")
+    folder = Path(__file__).with_name("drawings")
+    drawn = sorted(file.stem for file in folder.glob("*.svg"))
+    if name not in drawn:
+        raise ValueError(f"There is no drawing {name!r}: there are {', '.join(drawn)}.")
     # The first line of a file names its rules; a picture carries them along.
     _, _, picture = (folder / f"{name}.svg").read_text(encoding="utf-8").partition("\n")
     rules = (folder / "drawing.css").read_text(encoding="utf-8")

@@ -94,9 +94,7 @@ def apply_style() -> None:
 
 def shades(role: str) -> LinearSegmentedColormap:
     """Shades of a role's color for signed numbers: gray below zero, white at zero."""
-    if role not in ROLES:
-        raise ValueError(f"Expected a role ({', '.join(ROLES)}), but got {role!r}.")
-    colors = ["#6E6E6E", "#FFFFFF", ROLES[role]]
+    colors = [PALETTE["gray"], "#FFFFFF", ROLES[role]]
     return LinearSegmentedColormap.from_list(f"book_{role}", colors)
 
 
@@ -112,6 +110,13 @@ def ink_on(color: Any) -> str:
     return "black" if luminance(color) > 0.18 else "white"
 
 
+def _plain(values: Any) -> Array:
+    if isinstance(values, torch.Tensor):
+        values = values.detach().cpu()
+        values = values if values.dtype == torch.bool else values.double()
+    return np.asarray(values)
+
+
 def as_array(values: Any, name: str, ndim: int) -> Array:
     """Take a tensor, an array or nested lists; give an array with `ndim` axes.
 
@@ -123,13 +128,9 @@ def as_array(values: Any, name: str, ndim: int) -> Array:
     Raises:
         ValueError: if there are more or fewer axes, or no numbers at all.
     """
-    if isinstance(values, torch.Tensor):
-        tensor = values.detach().cpu()
-        values = (tensor if tensor.dtype == torch.bool else tensor.double()).numpy()
-    elif isinstance(values, list | tuple) and values:
-        parts = [p.detach().cpu() if isinstance(p, torch.Tensor) else p for p in values]
-        values = [np.asarray(part) for part in parts]
-    array = np.asarray(values)
+    if isinstance(values, list | tuple):
+        values = [_plain(part) for part in values]
+    array = _plain(values)
     if array.ndim != ndim or array.size == 0:
         raise ValueError(
             f"Expected {name} with {ndim} axes and at least one number, but got the "
@@ -177,9 +178,6 @@ def canvas(
     """Give the axes to draw on, the caller's or those of a new figure, with a title."""
     if ax is None:
         _, ax = plt.subplots(figsize=(min(width, MAX_WIDTH), height))
-    figure = ax.figure
-    while not isinstance(figure, Figure):
-        figure = figure.figure
     if title:
         ax.set_title(title)
-    return figure, ax
+    return ax.figure.figure, ax  # the whole figure, of which it may be a part

@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -107,7 +108,7 @@ def _parts(view: str) -> tuple[str, str]:
 
 
 def _asset(name: str) -> str:
-    folder = resources.files("lib") / "figures" / "views_js"
+    folder = Path(__file__).with_name("views_js")
     return (folder / name).read_text(encoding="utf-8").strip()
 
 

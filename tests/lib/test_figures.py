@@ -75,7 +75,7 @@ DRAWN: dict[str, Draw] = {
         logy=True,
         title="Powers",
     ),
-    "bars": lambda: figures.bars({"one": 1, "minus": -0.5}, "dot product", "Products"),
+    "bars": lambda: figures.bars({"one": 1, "minus": -0.5}, "dot product"),
     "training": lambda: figures.training_curves(LOG),
     "clock": lambda: figures.clock(sinusoidal_encoding(7, 4)[:, 0:2], shift=2),
     "arrows": lambda: figures.arrows(
@@ -288,7 +288,6 @@ BAD: list[tuple[Call, str]] = [
     (lambda: figures.arrows({}), "at least one vector"),
     (lambda: figures.arrows({"dog": (1, 2, 3)}), "'dog', but got 3"),
     (lambda: figures.clock_faces([], {"fast": 1.0}), "at least one position"),
-    (lambda: figures.role_tables(["a"], {"t": ("verb", [[1]], ["x"])}), "got 'verb'"),
     (lambda: figures.attention_steps("a", ["b"], [1, 2], [1], [[1]]), "2 keys"),
     (lambda: figures.clock(np.ones((3, 2)), shift=3), "1 to 2.*got 3"),
     (lambda: figures.search_tree({"A B": 0.5}), "'A' has no probability"),
