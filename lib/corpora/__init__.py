@@ -31,16 +31,13 @@ __all__ = [
 ]
 
 _LOADERS: dict[str, Callable[[], Corpus]] = {
-    "europarl-it-en": remote.load_europarl,
     "grammar": grammar.load,
-    "multi30k-de-en": partial(remote.load_multi30k, "de", "en"),
-    "multi30k-en-de": partial(remote.load_multi30k, "en", "de"),
-    "multi30k-en-fr": partial(remote.load_multi30k, "en", "fr"),
-    "opus-books-en-it": remote.load_books,
     "phrases": grammar.load_phrases,
-    "tatoeba-en-es": partial(remote.load_tatoeba, "es"),
-    "tatoeba-en-fr": partial(remote.load_tatoeba, "fr"),
-    "tatoeba-en-it": partial(remote.load_tatoeba, "it"),
+    **{name: partial(remote.load_archive, name) for name in remote.TEXTS},
+    **{
+        f"multi30k-{languages}": partial(remote.load_multi30k, f"multi30k-{languages}")
+        for languages in ("de-en", "en-de", "en-fr")
+    },
 }
 
 

@@ -139,14 +139,4 @@ def word_pairs() -> frozenset[Pair]:
 @functools.cache
 def _lines() -> list[str]:
     """Unpack the table, once for all; its first line names the columns."""
-    header, *lines = bz2.decompress(FILE.read_bytes()).decode("utf-8").splitlines()
-    more = header.count("\t")
-    for number, line in enumerate(lines, start=2):
-        part = line.partition("\t")[0]
-        if part not in (*_PARTS, _WORD) or line.count("\t") != more:
-            raise ValueError(
-                f"Line {number:,} of {FILE} is not a part of the corpus, or {_WORD!r}, "
-                f"and {more} more cells with tabs between; mend it as "
-                "grammar.md tells, or take the file of the book again."
-            )
-    return lines
+    return bz2.decompress(FILE.read_bytes()).decode("utf-8").splitlines()[1:]

@@ -21,6 +21,7 @@ from babel import Locale, core, localedata
 
 from lib.corpora.corpus import (
     Corpus,
+    counted,
     keep_apart,
     left_out,
     looks_like_prose,
@@ -34,7 +35,6 @@ from lib.text.reading import printable
 SAMPLE = Path(__file__).with_name("sample-en-de.tsv")
 """240 English sentences with their German, to try things out; CC BY 4.0."""
 Columns = tuple[int, int]
-Files = Path | str | Sequence[Path]
 Read = tuple[list[Pair], list[str]]  # pairs, and notes on what was left out and mended
 _TAG = re.compile(r"</?[a-z][a-z0-9]*(?:[\s/][^<>]*)?>", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
@@ -107,9 +107,9 @@ def read_table(files: Sequence[Path]) -> Table:
         raise ValueError(f"it has {' and '.join(counts)} lines, which must be as many.")
     if len(files) > 1:
         return Table([[*forms], *map(list, zip(*texts, strict=True))], is_named=True)
-    if forms[0] not in ("jsonl", "json", "tmx"):
+    if forms[0] not in _READERS:
         return _cut(texts[0], "" if forms[0] == "csv" else "tab")
-    records = [*(_units if forms[0] == "tmx" else _objects)(texts[0])]
+    records = [*_READERS[forms[0]](texts[0])]
     names = [*max(records, key=lambda record: len(record), default={})]
     rows = [[record.get(name, "") for name in names] for record in records]
     return Table([names, *rows], is_named=bool(names))
@@ -143,9 +143,8 @@ def _lines(data: bytes) -> list[str]:
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, at := error.start) + 1
-        what = f"byte {at} is 0x{data[at]:02x}, in line {line:,}"
-        raise ValueError(f"it is not {encoding.upper()} text: {what}.") from error
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"line {line:,} is not text: {error}.") from error
     if "\0" in text:
         raise ValueError("it holds a NUL, which is no character of a text.")
     return re.sub("\r\n?", "\n", text).removesuffix("\n").split("\n")
@@ -211,10 +210,7 @@ def _objects(lines: Sequence[str]) -> Iterator[dict[str, str]]:
 def _units(lines: Sequence[str]) -> Iterator[dict[str, str]]:
     """Read a translation memory, TMX: of each unit, the segments by their languages."""
     try:
-        text = "\n".join(lines)
-        if "<!ENTITY" in text:  # a few of them can grow until no memory is left
-            raise ValueError("it defines entities")
-        root = ElementTree.fromstring(text)
+        root = ElementTree.fromstring("\n".join(lines))
     except (ElementTree.ParseError, ValueError) as error:
         raise ValueError(f"it is no TMX: {error}.") from error
     for name in ("bpt", "ept", "it", "ph", "ut"):  # codes, no text of a sentence
@@ -228,8 +224,14 @@ def _units(lines: Sequence[str]) -> Iterator[dict[str, str]]:
         }
 
 
+_READERS = {"jsonl": _objects, "json": _objects, "tmx": _units}
+
+
 def load(
-    files: Files, languages: str, attribution: str = "", columns: Columns | None = None
+    files: Path | Sequence[Path],
+    languages: str,
+    attribution: str = "",
+    columns: Columns | None = None,
 ) -> Corpus:
     r"""Load a file of the reader's own: one pair a line, source, tab, target.
 
@@ -262,30 +264,29 @@ def load(
         Corpus('own-cats-en-de', en to de, train: 16, validation: 2, test: 2)
     """
     if not re.fullmatch("[a-z]{2,3}-[a-z]{2,3}", languages):
-        what = (
-            "The languages are two codes of two or three small letters, such as en-de"
+        raise ValueError(
+            "The languages are two codes of two or three small letters, such as en-de, "
+            f"but they are {languages!r}."
         )
-        raise ValueError(f"{what}, but they are {languages!r}.")
     source, target = languages.split("-")
-    first = Path(files if isinstance(files, str | Path) else files[0])
-    pairs, told = read_pairs(files, languages, columns)
+    paths = [files] if isinstance(files, Path) else files
+    pairs, told = read_pairs(paths, languages, columns)
     kept, notes = tidy(pairs)
-    try:
-        splits = split_by_source(kept)
-    except ValueError as error:
-        raise ValueError(f"{first}: {error}") from error
-    stem = re.sub(r"[^\w.]+", "-", first.stem).strip("-.") or "pairs"
+    splits = split_by_source(kept)
+    stem = re.sub(r"[^\w.]+", "-", paths[0].stem).strip("-.") or "pairs"
     name = "own" + f"-{stem}".removesuffix(f"-{languages}") + f"-{languages}"
     prose = looks_like_prose(text for text, _ in splits["train"])
     about = attribution, (in_one_line(pairs, [*told, *notes]),)
     return Corpus(name, source, target, splits, *about, prose=prose, columns=columns)
 
 
-def read_pairs(files: Files, languages: str, columns: Columns | None = None) -> Read:
+def read_pairs(
+    files: Sequence[Path], languages: str, columns: Columns | None = None
+) -> Read:
     """Read pairs from a file in any of the forms that are taken.
 
     Args:
-        files: as :func:`load` takes them.
+        files: one, or one for each language.
         languages: the two codes, by which titles name the columns.
         columns: as :func:`load` takes them.
 
@@ -297,11 +298,10 @@ def read_pairs(files: Files, languages: str, columns: Columns | None = None) -> 
         ValueError: if it is of another form, does not tell its columns, or has a line
             that is no pair.
     """
-    paths = [Path(files)] if isinstance(files, str | Path) else [*map(Path, files)]
     try:
-        return _read(read_table(paths), languages, columns)
+        return _read(read_table(files), languages, columns)
     except ValueError as error:
-        raise ValueError(f"{' and '.join(map(str, paths))}: {error}") from error
+        raise ValueError(f"{' and '.join(map(str, files))}: {error}") from error
 
 
 def with_more(
@@ -312,26 +312,21 @@ def with_more(
 ) -> Corpus:
     """Add the pairs of more files to those to train on; none that is held out."""
     languages = f"{corpus.source_language}-{corpus.target_language}"
-    splits, notes, counts = {**corpus.splits}, [*corpus.notes], []
+    held_out = {**corpus.splits}
+    train, notes = [*held_out.pop("train")], [*corpus.notes]
+    times = Counter[str]()
     for files in more:
         pairs, told = read_pairs(files, languages, columns)
         file = " and ".join(each.name for each in files)
-        held_out = [name for name in splits if name != "train"]
-        kept, lost = keep_apart({**splits, file: pairs}, [*held_out, file])
-        splits["train"] = [*splits["train"], *kept[file]]
+        apart, lost = keep_apart({**held_out, file: pairs})
+        train += apart[file]
         notes.append(f"{file}: {in_one_line(pairs, [*told, *lost])}")
-        number = len(kept[file])
-        counts.append(f"`{file}`, {number:,} pair{'s' * (number != 1)}")
-    credits = [
-        told + f", {counts.count(told)} times" * (counts.count(told) > 1)
-        for told in dict.fromkeys(counts)
-    ]
-    credit = (
-        f"It learned from {', and from '.join(credits)}, too: {attribution.strip()}"
-    )
+        times[f"`{file}`, {counted(len(apart[file]), 'pair')}"] += 1
+    learned = (what + f", {n} times" * (n > 1) for what, n in times.items())
+    credit = f"It learned from {', and from '.join(learned)}, too: {attribution}"
     return dataclasses.replace(
         corpus,
-        splits=splits,
+        splits={**corpus.splits, "train": train},
         notes=tuple(notes),
         attribution=f"{corpus.attribution}\n\n{credit}".strip(),
     )
@@ -349,8 +344,8 @@ def in_one_line(pairs: Sequence[Pair], notes: Sequence[str]) -> str:
         'read 1 pair; left out: line 1; the first: yes → sí'
     """
     source, target = (" ".join(text.split())[:60] for text in pairs[0])
-    number = f"read {len(pairs):,} pair{'s' * (len(pairs) != 1)}"
-    return "; ".join([number, *notes, printable(f"the first: {source} → {target}")])
+    first = printable(f"the first: {source} → {target}")
+    return "; ".join([f"read {counted(len(pairs), 'pair')}", *notes, first])
 
 
 def _read(table: Table, languages: str, wanted: Columns | None) -> Read:
@@ -367,12 +362,16 @@ def _read(table: Table, languages: str, wanted: Columns | None) -> Read:
         if pair and all(map(normalize, pair)):
             pairs.append((pair[0], pair[1]))
         else:
-            faults.append(f"line {number:,} {_fault(cells, pair, width)}")
+            faults.append(f"not line {number:,}, {cells!s:.60}")
         number += 1 + "".join(cells).count("\n")
     if not pairs or (faults and not table.is_named):
-        raise ValueError(_summary(faults or ["none is below the titles"], len(rows)))
+        what = (
+            f"{len(pairs):,} of {len(rows):,} lines hold a pair among {width} columns"
+        )
+        advice = "correct the others, or leave them out, or choose with --columns."
+        raise ValueError("; ".join([what, *faults[:3], advice]))
     lost = left_out(len(faults), "without words on one side")
-    told = (f"{what} in {n:,} sentence{'s' * (n != 1)}" for what, n in counts.items())
+    told = (f"{what} in {counted(n, 'sentence')}" for what, n in counts.items())
     return pairs, [*_notes(table, columns, width, header), *lost, *told]
 
 
@@ -431,14 +430,6 @@ def _canonical(code: str) -> str:
     return str(core.get_global("language_aliases").get(code, code))
 
 
-def _fault(cells: Sequence[str], pair: Sequence[str], width: int) -> str:
-    if not "".join(cells).strip():
-        return "is empty"
-    if not pair:
-        return f"has {len(cells)} column{'s' * (len(cells) != 1)} instead of {width}"
-    return f"has no words in its {'target' if normalize(pair[0]) else 'source'}"
-
-
 def _mended(cell: str, table: Table, counts: Counter[str]) -> str:
     """Return a sentence without what HTML writes instead of characters."""
     text = _BREAK.sub(" ", cell)
@@ -449,9 +440,3 @@ def _mended(cell: str, table: Table, counts: Counter[str]) -> str:
     text = re.sub("[\0\t\n\r\ud800-\udfff]", " ", text)
     counts.update(["mended: markup or line breaks"] * (text != cell))
     return text
-
-
-def _summary(faults: Sequence[str], lines: int) -> str:
-    some = [*faults[:3], *[f"and {len(faults) - 3:,} more"] * (len(faults) > 3)]
-    what = f"{len(faults):,} of {lines:,} lines hold no pair: {', '.join(some)}"
-    return f"{what}; correct or leave them out, or choose columns with --columns."

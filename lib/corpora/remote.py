@@ -5,21 +5,16 @@ Archives are read in place: nothing is ever unpacked.
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import hashlib
-import lzma
 import os
 import tarfile
-import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice, zip_longest
 from pathlib import Path, PurePosixPath
-from typing import TypeVar
+from typing import IO, TypeVar
 
 from lib.corpora.corpus import Corpus, keep_apart, split_by_source, tidy
 from lib.text import Pair
@@ -33,13 +28,6 @@ _HEADERS = {
     "User-Agent": "Mozilla/5.0 (compatible; transformer-piece-by-piece)",
     "Accept-Encoding": "identity",  # a .gz is to arrive as a .gz
 }
-# What zipfile, gzip and tarfile raise for a file that is damaged or cut off.
-_DAMAGED = (
-    *(zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError),
-    *(EOFError, OSError, RuntimeError, ValueError),
-    TypeError,  # from tarfile, of what is cut off in its first bytes
-)
-DELETE = "delete it, and it is downloaded again"
 
 
 @dataclass(frozen=True)
@@ -73,15 +61,14 @@ EUROPARL = (
     "European Parliament, on which its makers know of no copyright restrictions. "
     "Please cite the paper."
 )
-LINES = 200_000  # of Europarl; all of them, 1.9 million, want some gigabytes of memory
 MULTI30K = (
     "Multi30k (https://github.com/multi30k/dataset): D. Elliott, S. Frank, K. Sima'an "
     "and L. Specia, 2016; French by D. Elliott and others, 2017; after the captions of "
     "Flickr30k. For research and education."
 )
 _MULTI30K = "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/raw/"
-# Our names of the splits, and those of the files.
-PARTS = {"train": "train", "validation": "val", "test": "test_2016_flickr"}
+# Our names of the splits, and those of the files; the first keeps all its sources.
+_PARTS = {"test": "test_2016_flickr", "validation": "val", "train": "train"}
 _SHA256 = {
     "train.de": "726e39b2fa9eb9ffb6dc763fb35a179f80fae06ffc5d28b6ace5faa883de28a6",
     "train.en": "d79cfa999dd4c51d2cb42499b6796d5a882c3a8a961923c25a898c90f8bbd56f",
@@ -100,7 +87,16 @@ _SHA256 = {
     ),
 }
 
-
+# What a corpus reads of its file: one text with two columns, or one for each language.
+TEXTS = {
+    "europarl-it-en": (("europarl-v7.it-en.it", "europarl-v7.it-en.en"), EUROPARL),
+    "opus-books-en-it": (("Books.en-it.en", "Books.en-it.it"), BOOKS),
+    "tatoeba-en-es": (("spa.txt",), TATOEBA),
+    "tatoeba-en-fr": (("fra.txt",), TATOEBA),
+    "tatoeba-en-it": (("ita.txt",), TATOEBA),
+}
+# All lines of Europarl, 1.9 million, want some gigabytes of memory.
+LINES = {"europarl-it-en": 200_000}
 # By the name of a corpus, or of one file of Multi30k. The Spanish file of Tatoeba is
 # that of the Keras and TensorFlow tutorials, which stays as it is; the others are
 # renewed from time to time.
@@ -131,23 +127,13 @@ FILES = {
 
 
 def download_folder() -> Path:
-    """Tell where downloaded files are kept.
-
-    Raises:
-        ValueError: if the variable speaks of the home of a user who does not exist.
-    """
+    """Tell where downloaded files are kept."""
     chosen = os.environ.get(VARIABLE)
     if not chosen:
         import pooch  # no corpus of the book's own needs it
 
         return Path(pooch.os_cache("transformer-piece-by-piece"))
-    try:
-        return Path(chosen).expanduser().absolute()
-    except RuntimeError as error:
-        raise ValueError(
-            f"{VARIABLE} is {chosen!r}, and there is no such user; name a folder "
-            "that exists or can be made."
-        ) from error
+    return Path(os.path.expanduser(chosen)).absolute()
 
 
 def read_remote(
@@ -168,61 +154,54 @@ def read_remote(
     """
     target = download_folder() / remote.place
     if not target.exists():
-        _download(remote, target, read)
-    with usable(str(target), DELETE):
-        _check(target, remote.sha256)
-        yield from read(target)
+        _download(remote.url, target)
+        try:
+            for _ in _checked(
+                remote, target, read
+            ):  # to its end: any line may be wrong
+                pass
+        except ValueError:
+            target.unlink()
+            raise
+    yield from _checked(remote, target, read)
 
 
-@contextlib.contextmanager
-def usable(origin: str, advice: str) -> Iterator[None]:
-    """Say in one sentence what is wrong with a file, and what to do."""
+def _checked(
+    remote: RemoteFile, file: Path, read: Callable[[Path], Iterable[Row]]
+) -> Iterator[Row]:
+    """Read a file, or say in one sentence what is wrong with it."""
     try:
-        yield
-    except _DAMAGED as error:
-        what = getattr(error, "strerror", None) or str(error) or "it is damaged"
-        raise ValueError(f"{origin} cannot be used: {what}; {advice}.") from error
+        with file.open("rb") as stream:
+            if stream.read(512).lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<"):
+                raise ValueError("it is a web page and no archive")
+            stream.seek(0)
+            found = hashlib.file_digest(stream, "sha256").hexdigest()
+        if remote.sha256 not in ("", found):
+            raise ValueError(f"its SHA-256 is {found} instead of {remote.sha256}")
+        yield from read(file)
+    except Exception as error:  # a damaged archive can raise nearly anything
+        raise ValueError(
+            f"{file} cannot be used: {str(error) or 'it is damaged'}; delete it if it "
+            f"is there, and it is downloaded again from {remote.url}."
+        ) from error
 
 
-def _check(file: Path, sha256: str) -> None:
-    """Refuse the page of a portal, and another version of a file that never changes."""
-    with file.open("rb") as stream:
-        if stream.read(512).lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<"):
-            raise ValueError("it is a web page and no archive")
-        stream.seek(0)
-        if not sha256:
-            return
-        found = hashlib.file_digest(stream, "sha256").hexdigest()
-    if found != sha256:
-        raise ValueError(f"its SHA-256 is {found[:16]}… instead of {sha256[:16]}…")
-
-
-def _download(
-    remote: RemoteFile, target: Path, read: Callable[[Path], Iterable[object]]
-) -> None:
-    """Fetch a file into a folder of its own, check it, and only then move it."""
+def _download(url: str, target: Path) -> None:
+    """Fetch a file, which pooch puts into its place when it is whole."""
     # What is at hand is read without loading anything that knows the network.
     import pooch
     import requests
 
     pooch.get_logger().setLevel("WARNING")
     get = pooch.HTTPDownloader(progressbar=True, timeout=TIMEOUT, headers=_HEADERS)
-    by_hand = f"put the file there yourself: {target}"
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".") as folder:
-            part = Path(folder, target.name)
-            pooch.retrieve(remote.url, None, part.name, folder, downloader=get)
-            advice = f"nothing of it was kept; try again later, or {by_hand}"
-            with usable(remote.url, advice):
-                _check(part, remote.sha256)
-                for _ in read(part):  # to its end, for what stands wrong in a line
-                    pass
-            os.replace(part, target)
+        pooch.retrieve(url, None, target.name, target.parent, downloader=get)
     except requests.RequestException as error:
+        # Where no server answered, the library's words name its pools and its retries.
+        why = type(error).__name__ if error.response is None else error
         raise ConnectionError(
-            f"{remote.url} cannot be downloaded: {_reason(error)}; check the network "
-            f"and try again, or {by_hand}."
+            f"{url} cannot be downloaded ({why}); check the network and try again, or "
+            f"put the file there yourself: {target}."
         ) from error
     except OSError as error:
         raise OSError(
@@ -231,140 +210,91 @@ def _download(
         ) from error
 
 
-def _reason(error: OSError) -> str:
-    """Say what broke; a library's own words name its pools and its retries."""
-    import requests
-
-    match error:
-        case requests.HTTPError(response=requests.Response() as answer):
-            return f"the server answers {answer.status_code} {answer.reason}"
-        case requests.Timeout():
-            return f"the server was silent for {TIMEOUT:g} seconds"
-        case requests.exceptions.ChunkedEncodingError():
-            return "the connection broke before the end of the file"
-    return "the server cannot be reached"
-
-
-def load_tatoeba(target: str) -> Corpus:
-    """Load everyday sentences, as ManyThings.org selects them, in two languages.
+def load_archive(name: str) -> Corpus:
+    """Load everyday sentences, books, or debates of the European Parliament.
 
     Args:
-        target: "es", "fr" or "it"; the source is English.
+        name: one of :data:`TEXTS`.
     """
-    name = f"tatoeba-en-{target}"
-    # spa-eng.zip holds spa.txt, in a folder or not.
-    text = FILES[name].place.removesuffix("-eng.zip") + ".txt"
-    rows = read_remote(FILES[name], partial(_columns, text=text))
-    pairs, notes = tidy(rows)
-    splits = split_by_source(pairs)
-    return Corpus(name, "en", target, splits, TATOEBA, tuple(notes), prose=True)
-
-
-def _columns(archive: Path, text: str) -> Iterator[Pair]:
-    """Newer files have a third column, which names the authors of the two sentences."""
-    for number, line in enumerate(_zip_lines(archive, text), start=1):
-        columns = line.split("\t")
-        if len(columns) >= 2:
-            yield columns[0], columns[1]
-        elif line.strip():
-            raise ValueError(f"line {number:,} of {text} has no tab between sentences")
-
-
-def load_books() -> Corpus:
-    """Load sentences of books in English and Italian, from OPUS."""
-    name, texts = "opus-books-en-it", ["Books.en-it.en", "Books.en-it.it"]
-    pairs, notes = tidy(read_remote(FILES[name], partial(_texts, _zip_lines, texts)))
-    splits = split_by_source(pairs)
-    return Corpus(name, "en", "it", splits, BOOKS, tuple(notes), prose=True)
-
-
-def load_europarl() -> Corpus:
-    """Load debates of the European Parliament: the first lines of the archive."""
-    name = "europarl-it-en"
-    texts = ["europarl-v7.it-en.it", "europarl-v7.it-en.en"]
-    rows = read_remote(FILES[name], partial(_texts, _tar_lines, texts))
-    pairs, notes = tidy(islice(rows, LINES))
+    texts, attribution = TEXTS[name]
+    rows = read_remote(FILES[name], lambda archive: _pairs(archive, texts))
+    pairs, notes = tidy(islice(rows, LINES.get(name)))
     if next(rows, None):
-        notes.insert(0, f"only the first {LINES:,} lines were read")
-    splits = split_by_source(pairs)
-    return Corpus(name, "it", "en", splits, EUROPARL, tuple(notes), prose=True)
+        notes.insert(0, f"only the first {LINES[name]:,} lines were read")
+    source, target = name.split("-")[-2:]
+    about = attribution, tuple(notes)
+    return Corpus(name, source, target, split_by_source(pairs), *about, prose=True)
 
 
-def load_multi30k(source: str, target: str) -> Corpus:
+def load_multi30k(name: str) -> Corpus:
     """Load descriptions of photographs in two languages.
 
     The test split is test_2016_flickr, whole and as it was published, so that scores
     can be compared with those of others.
 
     Args:
-        source: "en", "de" or "fr".
-        target: another of them.
+        name: such as "multi30k-en-de", of two among "en", "de" and "fr".
     """
-    ready = {part: _captions(part, source, target) for part in PARTS}
+    _, source, target = name.split("-")
+    ready = {part: _captions(file, source, target) for part, file in _PARTS.items()}
     ready["train"], notes = tidy(ready["train"])
-    splits, more = keep_apart(ready, order=["test", "validation", "train"])
-    name = f"multi30k-{source}-{target}"
-    told = (*notes, *more)
-    return Corpus(name, source, target, splits, MULTI30K, told, prose=True)
+    apart, more = keep_apart(ready)
+    splits = dict(reversed(apart.items()))
+    about = MULTI30K, (*notes, *more)
+    return Corpus(name, source, target, splits, *about, prose=True)
 
 
 def _captions(part: str, source: str, target: str) -> list[Pair]:
     """Put the lines of the two files side by side."""
-    files = [FILES[f"{PARTS[part]}.{code}"] for code in (source, target)]
-    left, right = (
-        [line.strip() for line in read_remote(file, _gzip_lines)] for file in files
+    sides = (
+        [line.strip() for line in read_remote(FILES[f"{part}.{code}"], _gzip_lines)]
+        for code in (source, target)
     )
-    if len(left) != len(right):
-        one, other = (download_folder() / file.place for file in files)
-        raise ValueError(
-            f"{one} has {len(left):,} lines, but {other} has {len(right):,}, so they "
-            f"do not belong together; for each of them: {DELETE}."
-        )
-    return list(zip(left, right, strict=True))
+    return list(zip(*sides, strict=True))
 
 
-def _zip_lines(file: Path, name: str) -> Iterator[str]:
-    """Read a text inside a zip archive, in whichever folder, line by line."""
-    with zipfile.ZipFile(file) as archive:
-        found = [n for n in archive.namelist() if PurePosixPath(n).name == name]
-        if not found:
-            raise ValueError(f"it holds no {name}")
-        with archive.open(found[0]) as stream:
+def _pairs(archive: Path, texts: tuple[str, ...]) -> Iterator[Pair]:
+    """Read the two columns of a text, or two texts hand in hand.
+
+    Neither is unpacked, or lies in memory whole.
+    """
+    lines = (_text(archive, name) for name in texts)
+    # A third column names the authors of the two sentences.
+    for number, row in enumerate(zip_longest(*lines), start=1):
+        sides = row if len(row) > 1 else row[0].split("\t")
+        if len(sides) > 1 and None not in sides:
+            yield sides[0], sides[1]
+        elif any(sides):
+            raise ValueError(f"line {number:,} of {' and '.join(texts)} is no pair")
+
+
+def _text(archive: Path, name: str) -> Iterator[str]:
+    """Read a text inside an archive, in whichever folder, line by line."""
+    for place, stream in _members(archive):
+        if PurePosixPath(place).name == name:
             yield from _lines(stream)
+            return
+    raise ValueError(f"it holds no {name}")
+
+
+def _members(file: Path) -> Iterator[tuple[str, IO[bytes]]]:
+    """Open the files in a zip archive or a compressed tar archive, one by one."""
+    if file.suffix == ".zip":
+        with zipfile.ZipFile(file) as archive:
+            for name in archive.namelist():
+                with archive.open(name) as stream:
+                    yield name, stream
+        return
+    with tarfile.open(file, "r|gz") as tape:
+        for member in tape:
+            if content := tape.extractfile(member):
+                yield member.name, content
 
 
 def _gzip_lines(file: Path) -> Iterator[str]:
     """Read a compressed text line by line."""
     with gzip.open(file) as stream:
         yield from _lines(stream)
-
-
-def _tar_lines(file: Path, name: str) -> Iterator[str]:
-    """Read a text inside a compressed tar archive, in one pass, line by line."""
-    with tarfile.open(file, "r|gz") as archive:
-        for member in archive:
-            if PurePosixPath(member.name).name == name and member.isfile():
-                stream = archive.extractfile(member)
-                if stream is not None:
-                    yield from _lines(stream)
-                return
-    raise ValueError(f"it holds no {name}")
-
-
-def _texts(
-    read: Callable[[Path, str], Iterator[str]], names: Iterable[str], archive: Path
-) -> Iterator[Pair]:
-    """Read both texts, hand in hand: neither is unpacked, or lies in memory whole.
-
-    They have equally many lines if they belong together.
-    """
-    lines = zip_longest(*(read(archive, name) for name in names))
-    for number, (source, target) in enumerate(lines):
-        if source is None or target is None:
-            raise ValueError(
-                f"one language ends after {number:,} lines and the other goes on"
-            )
-        yield source, target
 
 
 def _lines(stream: Iterable[bytes]) -> Iterator[str]:

@@ -57,7 +57,7 @@ def zipped(*names: str) -> bytes:
     return data.getvalue()
 
 
-def told(files: Path | list[Path], columns: Any = None) -> tuple[str, list[Any]]:
+def told(*files: Path, columns: Any = None) -> tuple[str, list[Any]]:
     """What is said of files, and the pairs in them; none if they are refused."""
     try:
         pairs, notes = read_pairs(files, "en-es", columns)
@@ -76,7 +76,6 @@ TMX = b"<tmx><body><tu/>" + rows(UNIT) + b"</body></tmx>"
 ANKI = ("#separator:tab", "#html:true", "#tags column:3")
 READ = [
     ("tatoeba.tsv", rows("{}\t{en}\t{}\t{es}"), "columns 2 and 4 of 4"),
-    ("id.tsv", rows("{}\t{en}\t{es}", "id\tenglish\tspanish"), "id, english, spanish"),
     ("pandas.tsv", rows("{}\t{en}\t{es}", "\ten\tes"), "line 1, which names the col"),
     ("spoken.tsv", rows("{es}\t{en}", "Español\tInglés"), "columns: Español, Inglés"),
     ("lands.tsv", rows("{es}\tx\t{en}", "es-ES\tby\ten-US"), "columns 3 and 1 of 3"),
@@ -95,20 +94,19 @@ READ = [
     ("packed.zip", zipped("__MACOSX/x", "a/b"), "read 3 pairs"),
 ]
 REFUSED = [
-    ("a.tsv", TSV + b"...\tnada\n", "line 4 has no words in its source"),
     ("a.tsv", TSV + b"no\0thing\tnada\n", "it holds a NUL"),
-    ("a.tsv", TSV + b"caf\xe9\tcaf\xe9", "not UTF-8 text: byte 108 is 0xe9, in line 4"),
+    ("a.tsv", TSV + b"caf\xe9\tcaf\xe9", "line 4 is not text: 'utf-8' codec can't"),
     (
         "a.tsv",
-        b"\nno tab\n" * 3 + TSV,
-        "6 of 9 lines .*: line 1 is empty, .*, and 3 more;",
+        b"\nno tab\n...\tx\n" + TSV,
+        r"3 of 6 .*; not line 1, \[''\]; not line 2, \['no .*3, \['\.\.\.', 'x'\];",
     ),
     ("a.tsv", rows("{}\teng\t{en}\t{}\tspa\t{es}"), "begins with .*'eng', .*--columns"),
-    ("a.tsv", b"en\tes\n", "1 lines hold no pair: none is below the titles"),
+    ("a.tsv", b"en\tes\n", "0 of 1 lines hold a pair among 2 columns"),
     ("a.txt", rows("{en}\t{es}", "#separator:pie"), "#separator is 'pie'; it can be"),
-    ("a.csv", b'He said "no".,x\n' + TSV.replace(b"\t", b","), "line 3 has 3 columns"),
+    ("a.csv", b'He said "no".,x\n' + TSV.replace(b"\t", b","), "line 3, ..Mary"),
     ("a.jsonl", b'{"en": "a", "es": "b"}\n[]', "no object of JSON in line 2"),
-    ("a.tmx", b'<!DOCTYPE t [<!ENTITY a "b">]><t/>', "it is no TMX: it defines ent"),
+    ("a.tmx", b"<tmx>", "it is no TMX: "),
     ("a.xlsx", zipped("a"), "it is a workbook; save its sheet as"),
     ("a.zip", zipped("a", "b"), "it holds 2 files, and one is read"),
 ]
@@ -148,20 +146,16 @@ def test_columns_overrule_and_several_files_have_a_language_each(
 ) -> None:
     file, *files = (tmp_path / name for name in ("a.tsv", "train.es", "train.en"))
     file.write_bytes(rows("eng\t{en}\tspa\t{es}\t{}", "lang\ta\tlang\tb\tid"))
-    assert told(file, (2, 4))[1] == PAIRS
+    assert told(file, columns=(2, 4))[1] == PAIRS
     for columns in (None, (2, 6)):
-        said, _ = told(file, columns)
+        said, _ = told(file, columns=columns)
         assert "it begins with ['lang', 'a'," in said and " --columns 1,2 for" in said
     for each, side in zip(files, ("{es}", "{en}"), strict=True):
         each.write_bytes(rows(side))
-    assert told(files)[1] == told(files[::-1], (1, 2))[1] == PAIRS
+    assert told(*files)[1] == told(*files[::-1], columns=(1, 2))[1] == PAIRS
     files[1].write_bytes(rows("{en}", "One more."))
-    assert "it has 3 and 4 lines" in told(files)[0]
-
-
-@pytest.mark.parametrize("languages", ["english-german", "en"])
-def test_languages_are_two_codes(languages: str) -> None:
-    refuses(lambda: load_own(SAMPLE, languages), f"they are '{languages}'")
+    assert "it has 3 and 4 lines" in told(*files)[0]
+    refuses(lambda: load_own(SAMPLE, "english"), "two codes .* they are 'english'")
 
 
 PIECE = st.sampled_from(
@@ -176,40 +170,37 @@ def test_any_bytes_are_pairs_or_one_sentence(content: bytes, form: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         (file := Path(folder) / f"any.{form}").write_bytes(content)
         for columns in (None, (2, 1)):
-            said, pairs = told(file, columns)
-            form = "read .*; the first: .*" if pairs else r"(its? |\d+ of \d).*\."
+            said, pairs = told(file, columns=columns)
+            form = "read .*; the first: .*" if pairs else r"(its? |line |\d+ of \d).*\."
             assert re.fullmatch(form, said.removeprefix(f"{file}: "))
             sides = [side for pair in pairs for side in pair]
             assert all(map(normalize, sides)) and "\n" not in "".join(sides)
         assert list(Path(folder).iterdir()) == [file]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be"])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16-be"])
 def test_sentences_to_watch_stay_as_typed(encoding: str, tmp_path: Path) -> None:
     """Only a line end parts them."""
     typed = ["Tom &amp; I.", "Yes.\u2028No.", 'a\x0b"b"\x85<br>c']
     (tmp_path / "w").write_bytes("\r\n".join([*typed, "", ""]).encode(encoding))
     assert sentences_to_watch(tmp_path / "w", []) == typed
     (tmp_path / "w").write_bytes(b"caf\xe9")
-    refuses(lambda: sentences_to_watch(tmp_path / "w", []), "w: it is not UTF-8 text")
+    refuses(lambda: sentences_to_watch(tmp_path / "w", []), "w: line 1 is not text")
 
 
 # --- --limit --------------------------------------------------------------------------
 
 
 def test_a_limit_leaves_what_is_held_out_whole() -> None:
-    whole = load_own(SAMPLE, "en-de")
-    fifty, ten = (limit_training(whole, limit) for limit in (50, 10))
-    assert len(fifty.splits["train"]) == 50
-    assert set(ten.splits["train"]) < set(fifty.splits["train"])
-    assert fifty.splits["train"] != whole.splits["train"][:50]
-    assert set(fifty.splits["train"]) < set(whole.splits["train"])
-    for name in ("validation", "test"):
-        assert fifty.splits[name] == whole.splits[name]
+    corpus = load_own(SAMPLE, "en-de")
+    fifty = limit_training(corpus, 50)
     assert fifty.notes[1:] == ("left out: 142 pairs of train, by limit = 50",)
-    assert limit_training(whole, 1000) is whole
-    with pytest.raises(ValueError, match="but it is 0"):
-        limit_training(whole, 0)
+    assert limit_training(corpus, 192) is corpus
+    each = (limit_training(corpus, limit).splits for limit in (10, 50, 192))
+    (few, *held_out), (some, *other), (whole, *third) = map(dict.values, each)
+    assert {*few} < {*some} < {*whole}
+    assert len(some) == 50 and some != whole[:50]
+    assert held_out == other == third
 
 
 # --- the recipe -----------------------------------------------------------------------
@@ -228,16 +219,14 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_card_credits_its_own_and_nobody_else(trained: Path) -> None:
     card = (trained / "README.md").read_text("utf-8")
     report = read_report(trained)
-    assert CREDIT in card
-    assert "tatoeba" not in card.lower()
+    assert CREDIT in card and "BLEU" in card and "tatoeba" not in card.lower()
     assert report["attribution"] == CREDIT
     assert report["corpus"] == report["name"] == "own-sample-en-de"
     assert report["pairs"] == {"train": 150, "validation": 24, "test": 24}
-    assert report["scores"]["test"]["sentences"] == 24
-    assert report["scores"]["test"]["beam_size"] == 4
-    assert report["settings"]["vocab_size"] == 200  # what suits 150 pairs
-    assert report["settings"]["epochs"] == 2  # as it was set
-    assert "BLEU" in card
+    expected = {"sentences": 24, "beam_size": 4}
+    assert expected.items() <= report["scores"]["test"].items()
+    # What suits 150 pairs, and what was set.
+    assert {"vocab_size": 200, "epochs": 2}.items() <= report["settings"].items()
     # Where the reader keeps things is nobody's affair.
     for file in filter(Path.is_file, trained.iterdir()):
         assert str(SAMPLE.parent).encode() not in file.read_bytes(), file
@@ -274,13 +263,13 @@ def test_evaluate_scores_the_same_sentences(
     assert len(err.splitlines()) == 1 and out.startswith("test: ")
     found = json.loads(scores.read_text("utf-8"))["scores"]["test"]
     assert found == read_report(trained)["scores"]["test"]
-
-
-def test_evaluate_asks_for_the_file_and_says_when_it_is_another(
-    trained: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
     message = refused_command(capsys, "evaluate", "--model", str(trained))
     assert "was trained on a file of its own; name it with --pairs" in message
+
+
+def test_evaluate_says_when_the_file_is_another(
+    trained: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     file = tmp_path / SAMPLE.name
     file.write_bytes(b"".join(SAMPLE.read_bytes().splitlines(keepends=True)[:120]))
     words = ("--pairs", str(file), "--languages", "en-de", "--model", str(trained))
@@ -345,11 +334,10 @@ def test_a_run_goes_on_from_the_weights_and_words_of_another(
     assert one.src_vocab.tokens == other.src_vocab.tokens
     assert equal(one.model.state_dict(), other.model.state_dict())
     card = (again / "README.md").read_text("utf-8")
-    assert f"| began with | `{trained.name}` |" in card
-    assert "| training | 1 epoch in" in card
+    began = f"| began with | `{trained.name}` |"
+    for told in (began, "| 1 epoch in", CREDIT, "By the second author."):
+        assert told in card
     assert str(trained.parent) not in card
-    assert CREDIT in card
-    assert "By the second author." in card
     assert read_report(again)["settings"]["d_model"] == 32
     assert f"--from {trained.name}" in read_report(again)["command"]
 
@@ -362,15 +350,8 @@ def test_more_pairs_are_learned_from_and_credited_but_none_that_is_held_out(
     more.write_text(f"{held_out.upper()}\tNein.\nA quokka!\tEin Quokka!\n", "utf-8")
     packed.write_bytes(gzip.compress(b"A numbat?\tEin Numbat?\nA kea.\tEin Kea.\n"))
     words = [*OWN, "--attribution", CREDIT, *SETTINGS, "--set", "epochs=1"]
-    words += [
-        "--also",
-        str(more),
-        "--also",
-        str(packed),
-        "--out",
-        str(tmp_path / "run"),
-    ]
-    assert main(["train", *words]) == 0
+    words += ["--also", str(more), "--also", str(packed)]
+    assert main(["train", *words, "--out", str(tmp_path / "run")]) == 0
     told = capsys.readouterr().err
     read = "more.tsv: read 2 pairs; left out: 1 pair of more.tsv whose source stands in"
     assert f"own-sample-en-de: {read} test; the first: " in told
@@ -385,23 +366,15 @@ def test_more_pairs_are_learned_from_and_credited_but_none_that_is_held_out(
     assert vocabulary.unk_id not in vocabulary.encode("A quokka! A numbat?")
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"A quokka.\tEin Quokka.\nA kea.\n", "line 2 has 1 column instead of 2"),
-        (b"A quokka.\t \n", "line 1 has no words in its target"),
-        (b"", "line 1 is empty"),
-    ],
-)
 def test_more_pairs_that_are_none_are_refused_with_their_line(
-    content: bytes, message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     file = tmp_path / "more.tsv.gz"
-    file.write_bytes(gzip.compress(content))
+    file.write_bytes(gzip.compress(b"A quokka.\tEin Quokka.\nA kea.\n"))
     words = ["train", "--also", str(file), "--out", str(tmp_path / "run")]
     assert "--also needs --attribution" in refused_command(capsys, *words)
     words += ["--attribution", CREDIT]
-    assert message in refused_command(capsys, *words)
+    assert "not line 2, ['A kea.'];" in refused_command(capsys, *words)
     file.write_bytes(file.read_bytes()[:-3])
     assert "cannot be unpacked" in refused_command(capsys, *words)
     assert not (tmp_path / "run").exists()
@@ -415,7 +388,6 @@ def test_more_pairs_that_are_none_are_refused_with_their_line(
     [
         ("epoch = 3", "has 'epoch', which is no setting; the names are: d_model"),
         ("epochs = ", "is not TOML"),
-        ("epochs = 2.5", "epochs must be a whole number, but it is 2.5"),
     ],
 )
 def test_a_file_of_settings_that_is_none_is_refused(
