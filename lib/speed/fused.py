@@ -33,7 +33,7 @@ from lib.today import (
     RotaryLinear,
     UnpaddedEmbedding,
 )
-from lib.today.blocks import AnyModule, is_touched, replace_leaves
+from lib.today.blocks import AnyModule, check_width, is_touched, replace_leaves
 from lib.today.families import BeginsWithPad, HalvedSines
 
 
@@ -183,11 +183,7 @@ class FusedLayerNorm(LayerNorm):
     """
 
     def forward(self, x: Tensor) -> Tensor:
-        if x.size(-1) != self.weight.size(0):
-            raise ValueError(
-                f"Expected vectors of shape (..., {self.weight.size(0)}), but got "
-                f"{tuple(x.shape)}."
-            )
+        check_width(x, self.weight.size(0))
         return F.layer_norm(x, self.weight.shape, self.weight, self.bias, self.eps)
 
 
