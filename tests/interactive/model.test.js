@@ -1,5 +1,5 @@
-// What the comparison with lib does not reach: caches and readers, the ε of a norm, the
-// ends and the limits of decoding.
+// What the comparison with lib does not reach: a reader without the mask, the ε of a
+// norm, the ends and the limits of decoding.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,23 +13,6 @@ const model = () => new Transformer(CONFIG, randomArrays());
 const SRC = [4, 5, 6, 2];
 const started = (each) => new Reader(each, each.encode(SRC));
 const row = (...values) => Matrix.fromRows([values]);
-
-test("reading token by token equals reading all at once", () => {
-  const each = model();
-  const ids = [1, 4, 7, 5];
-  const logits = each.decode(ids, each.encode(SRC));
-  const caches = each.open(each.encode(SRC));
-  ids.forEach((id, t) => near(each.decodeNext(id, t, caches), logits.row(t)));
-});
-
-test("a reader may be asked twice: it does not change", () => {
-  const { reader } = started(model()).read(1, []);
-  const once = reader.read(4, []);
-  const other = reader.read(5, []);
-  near(reader.read(4, []).logProbabilities, once.logProbabilities, 0);
-  assert.notDeepEqual([...once.logProbabilities], [...other.logProbabilities]);
-  assert.deepEqual(once.reader.ids, [1, 4]);
-});
 
 test("a reader without the mask has read the whole beginning again", () => {
   const each = model();

@@ -3,7 +3,7 @@
 //     node translate_lines.js JOB.json
 //
 // The job names a translator's folder, sentences, and a beam (0 writes greedily). The
-// answer, JSON too: of each translation the ids, a list for each sentence, and the text.
+// answer, JSON too: the translations.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,11 +26,10 @@ console.log(JSON.stringify(job.sentences.map(translate)));
 function translate(/** @type {string} */ sentence) {
   const sources = readText(sentence, vocabulary, model.config.max_len);
   const ends = { sosId: vocabulary.sosId, eosId: vocabulary.eosId };
-  const ids = sources.map(({ ids: src }) => {
+  const texts = sources.map(({ ids: src, form }) => {
     const search = new BeamSearch(model, src, { ...ends, beamSize: job.beam || 1 });
     while (!search.done) search.step();
-    return search.best()[0].ids;
+    return inKind(vocabulary.decode(search.best()[0].ids), form);
   });
-  const texts = sources.map(({ form }, i) => inKind(vocabulary.decode(ids[i]), form));
-  return { ids, text: joined(sources, texts) };
+  return joined(sources, texts);
 }
