@@ -2,7 +2,7 @@
 //
 // `readSafetensors(buffer)` reads the file that `lib` ships. A page cannot always fetch
 // a file, but it can always run a script: book/tools/site/page_model.py writes the model in
-// PARTS scripts, each a call `bookModel.part(number, count, text, checksum)`. The page
+// PARTS scripts, each a call `bookModel.part(number, text, checksum)`. The page
 // makes `globalThis.bookModel = new ModelParts()`, runs the scripts, asks again for
 // what `missing()` names, and hands what `all()` gives to `unpacked`, in a worker.
 
@@ -62,18 +62,15 @@ export class ModelParts {
   }
 
   /**
-   * Take a part in; a damaged one, or one of another model, is left out and stays
-   * missing.
-   * @param {number} number from 1 to count
-   * @param {number} count
+   * Take a part in; a damaged one is left out and stays missing.
+   * @param {number} number from 1 on
    * @param {string} text its bytes in base64
    * @param {string} checksum the CRC-32 of its bytes, eight hexadecimal digits
    * @returns {boolean} whether it is whole
    */
-  part(number, count, text, checksum) {
+  part(number, text, checksum) {
     const bytes = fromBase64(text);
-    const fits = count === PARTS && number >= 1 && number <= PARTS;
-    if (!bytes || !fits || crc32(bytes) !== checksum) return false;
+    if (!bytes || crc32(bytes) !== checksum) return false;
     this.parts.set(number, bytes);
     return true;
   }

@@ -511,8 +511,8 @@ def test_the_model_is_fetched_when_asked_for_and_then_needs_no_network(
     broken = {
         "03": {"body": "gone", "status": 404},
         "05": {"body": ""},
-        "07": {"body": 'bookModel.part(7, 16, "AAAA'},
-        "11": {"body": 'bookModel.part(11, 16, "AAAA", "00000000");'},
+        "07": {"body": 'bookModel.part(7, "AAAA'},
+        "11": {"body": 'bookModel.part(11, "AAAA", "00000000");'},
     }
 
     def spoil(route: Route) -> None:

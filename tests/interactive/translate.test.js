@@ -94,7 +94,7 @@ test("a beam makes a tree; its path is a hypothesis of it", async () => {
   made.begin();
   await forward(made, 2);
   const kept = keptOnes(made);
-  const last = treeNodes(made).filter(({ column }) => column === 2);
+  const last = treeNodes(made).filter(({ hypothesis }) => hypothesis.ids.length === 2);
   assert.equal(last.length, 3);
   for (const { hypothesis } of last) assert.ok(kept.has(hypothesis.parent));
   await toEnd(made);

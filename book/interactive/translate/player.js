@@ -65,9 +65,8 @@ export class Player {
     this.wanted = null;
   }
 
-  async forward() {
-    this.stop();
-    if (await this.advance()) this.changed();
+  forward() {
+    return this.run(this.session.shown + 1);
   }
 
   /** Show so many of the steps that are there. @param {number} count */

@@ -6,7 +6,7 @@ import { lineOf } from "./session.js";
 /**
  * @typedef {import("./session.js").Hypothesis} Hypothesis
  * @typedef {import("./session.js").Session} Session
- * @typedef {{ hypothesis: Hypothesis, column: number, row: number, ended: boolean }} Node
+ * @typedef {{ hypothesis: Hypothesis, row: number }} Node its column is its length
  */
 
 const [COLUMN, ROW, WIDE, TALL] = [118, 48, 96, 40];
@@ -17,11 +17,9 @@ const [COLUMN, ROW, WIDE, TALL] = [118, 48, 96, 40];
  * @returns {Node[]}
  */
 export function treeNodes({ seen }) {
-  return seen.flatMap(({ living, ended }, step) => {
+  return seen.flatMap(({ living, ended }) => {
     const all = [...living, ...ended].sort((a, b) => b.score - a.score);
-    return all.map((hypothesis, row) => {
-      return { hypothesis, column: step + 1, row, ended: ended.includes(hypothesis) };
-    });
+    return all.map((hypothesis, row) => ({ hypothesis, row }));
   });
 }
 
@@ -53,53 +51,38 @@ function topOf(row) {
 export function drawTree(drawing, session) {
   const nodes = treeNodes(session);
   const kept = keptOnes(session);
-  const ids = session.ids();
-  const places = new Map(nodes.map((node) => [node.hypothesis, node]));
+  const path = session.path();
+  const places = new Map(nodes.map(({ hypothesis, row }) => [hypothesis, row]));
   const looks = nodes.map(({ hypothesis }) => {
-    const own = hypothesis.ids;
-    const path = own.length <= ids.length && own.every((id, i) => id === ids[i]);
     const dashes = kept.has(hypothesis) ? undefined : "3 4";
-    return { fill: "none", "stroke-dasharray": dashes, ...edge(path) };
+    return { fill: "none", "stroke-dasharray": dashes, ...edge(path.includes(hypothesis)) };
   });
-  nodes.forEach(({ hypothesis, column, row }, number) => {
-    const parent = hypothesis.parent && places.get(hypothesis.parent);
+  nodes.forEach(({ hypothesis: { ids, parent }, row }, number) => {
+    const column = ids.length;
     const x1 = leftOf(column - 1) + (column === 1 ? 56 : WIDE);
-    const y1 = topOf(parent?.row ?? 0) + TALL / 2;
+    const y1 = topOf((parent && places.get(parent)) ?? 0) + TALL / 2;
     const [x2, y2] = [leftOf(column), topOf(row) + TALL / 2];
     const bend = (x1 + x2) / 2;
     const d = `M${x1} ${y1}C${bend} ${y1} ${bend} ${y2} ${x2} ${y2}`;
     svg(drawing, "path", { d, ...looks[number] });
   });
   write(drawing, 4, topOf(0) + 25, "<sos>", { class: "soft" });
-  nodes.forEach((node, number) => {
-    const state = node.ended ? "ended" : kept.has(node.hypothesis) ? "kept" : "dropped later";
-    const soft = kept.has(node.hypothesis) ? "" : "soft";
-    drawNode(drawing, session, node, number, state, looks[number], soft);
+  nodes.forEach(({ hypothesis, row }, number) => {
+    const { ids, token, score, rank } = hypothesis;
+    const isKept = kept.has(hypothesis);
+    const state = rank !== null ? "ended" : isKept ? "kept" : "dropped later";
+    const name = session.vocabulary.tokens[token];
+    const shown = fixed(rank ?? score);
+    const label = `step ${ids.length}: ${name}, score ${shown}, ${state}`;
+    const pressed = session.chosen === hypothesis;
+    const group = touchable(drawing, `node-${number}`, label, pressed);
+    const [x, y, soft] = [leftOf(ids.length), topOf(row), isKept ? "" : "soft"];
+    const fill = rank !== null ? "var(--field)" : "var(--paper)";
+    rect(group, [x, y, WIDE, TALL], { rx: 5, ...looks[number], fill });
+    write(group, x + 8, y + 17, name, { class: soft, lang: "es" });
+    const text = rank !== null ? `= ${shown}` : shown;
+    write(group, x + 8, y + 34, text, { class: `number ${soft}` });
   });
   const rows = Math.max(1, ...nodes.map(({ row }) => row + 1));
-  const columns = Math.max(0, ...nodes.map(({ column }) => column));
-  return { width: leftOf(columns) + WIDE + 4, height: topOf(rows) };
-}
-
-/**
- * @param {SVGElement} drawing
- * @param {Session} session
- * @param {Node} node
- * @param {number} number
- * @param {string} state
- * @param {import("../draw.js").Attributes} look of its box
- * @param {string} soft the class of its letters
- */
-function drawNode(drawing, session, node, number, state, look, soft) {
-  const { hypothesis, column, row, ended } = node;
-  const name = session.vocabulary.tokens[hypothesis.token];
-  const score = fixed((ended ? hypothesis.rank : hypothesis.score) ?? 0);
-  const label = `step ${column}: ${name}, score ${score}, ${state}`;
-  const group = touchable(drawing, `node-${number}`, label, session.chosen === hypothesis);
-  const [x, y] = [leftOf(column), topOf(row)];
-  const fill = ended ? "var(--field)" : "var(--paper)";
-  rect(group, [x, y, WIDE, TALL], { rx: 5, ...look, fill });
-  write(group, x + 8, y + 17, name, { class: soft, lang: "es" });
-  const text = ended ? `= ${score}` : score;
-  write(group, x + 8, y + 34, text, { class: `number ${soft}` });
+  return { width: leftOf(session.seen.length) + WIDE + 4, height: topOf(rows) };
 }

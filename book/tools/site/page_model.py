@@ -45,7 +45,7 @@ def write_parts(folder: Path, source: Path = SHIPPED / MODEL) -> list[Path]:
     for number in range(1, PARTS + 1):
         piece = data[(number - 1) * size : number * size]
         text = base64.b64encode(piece).decode("ascii")
-        call = f'{number}, {PARTS}, "{text}", "{zlib.crc32(piece):08x}"'
+        call = f'{number}, "{text}", "{zlib.crc32(piece):08x}"'
         files.append(folder / f"model-{number:02}.js")
         write_whole(files[-1], f"bookModel.part({call});\n")
     return files
