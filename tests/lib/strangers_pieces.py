@@ -58,29 +58,6 @@ class CausalSelfAttention(nn.Module):  # one fused map, a config, a built-in mas
         return self.c_proj(y.transpose(1, 2).contiguous().view(b, t, c))
 
 
-class SelfAttention(nn.Module):  # einsum, values first
-    def __init__(self, embed_size, heads):
-        super().__init__()
-        self.heads, self.head_dim = heads, embed_size // heads
-        self.values = nn.Linear(embed_size, embed_size)
-        self.keys = nn.Linear(embed_size, embed_size)
-        self.queries = nn.Linear(embed_size, embed_size)
-        self.fc_out = nn.Linear(embed_size, embed_size)
-
-    def forward(self, values, keys, query, mask):
-        n, value_len, query_len = query.shape[0], values.shape[1], query.shape[1]
-        values, keys, query = self.values(values), self.keys(keys), self.queries(query)
-        values = values.reshape(n, value_len, self.heads, self.head_dim)
-        keys = keys.reshape(n, value_len, self.heads, self.head_dim)
-        query = query.reshape(n, query_len, self.heads, self.head_dim)
-        energy = torch.einsum("nqhd,nkhd->nhqk", [query, keys])
-        if mask is not None:
-            energy = energy.masked_fill(mask == 0, float("-1e20"))
-        attention = torch.softmax(energy / self.head_dim**0.5, dim=3)
-        out = torch.einsum("nhql,nlhd->nqhd", [attention, values])
-        return self.fc_out(out.reshape(n, query_len, -1)), attention
-
-
 class MHA(nn.Module):  # after Keras: 1 hides, added
     def __init__(self, d_model, num_heads):
         super().__init__()
@@ -147,32 +124,6 @@ class CrossAttention(nn.Module):  # keys and values of one map
         return self.to_out((attn @ v).transpose(1, 2).flatten(2))
 
 
-class LlamaStyleAttention(nn.Module):  # rotary, and heads that share keys
-    def __init__(self, dim, n_heads):
-        super().__init__()
-        self.n_heads, self.hd = n_heads, dim // n_heads
-        self.wq = nn.Linear(dim, dim, bias=False)
-        self.wk = nn.Linear(dim, dim // 3, bias=False)
-        self.wv = nn.Linear(dim, dim // 3, bias=False)
-        self.wo = nn.Linear(dim, dim, bias=False)
-
-    def turn(self, x):
-        t = torch.arange(x.size(2))[:, None]
-        angle = t / 10000 ** (torch.arange(0, self.hd, 2) / self.hd)
-        a, b = x[..., 0::2], x[..., 1::2]
-        c, s = angle.cos(), angle.sin()
-        return torch.stack([a * c - b * s, a * s + b * c], -1).flatten(-2)
-
-    def forward(self, x):
-        q, k, v = (
-            w(x).unflatten(-1, (-1, self.hd)).transpose(1, 2)
-            for w in (self.wq, self.wk, self.wv)
-        )
-        k, v = (y.repeat_interleave(3, dim=1) for y in (self.turn(k), v))
-        y = F.scaled_dot_product_attention(self.turn(q), k, v, is_causal=True)
-        return self.wo(y.transpose(1, 2).flatten(2))
-
-
 class LayerNormalization(nn.Module):  # its first argument is epsilon
     def __init__(self, eps=1e-6, features=512):
         super().__init__()
@@ -184,16 +135,6 @@ class LayerNormalization(nn.Module):  # its first argument is epsilon
         mean = x.mean(dim=-1, keepdim=True)
         var = x.var(dim=-1, keepdim=True, unbiased=False)
         return self.alpha * (x - mean) / torch.sqrt(var + self.eps) + self.bias
-
-
-class RMSNorm(nn.Module):
-    def __init__(self, dim, eps=1e-6):
-        super().__init__()
-        self.eps = eps
-        self.weight = nn.Parameter(torch.ones(dim))
-
-    def forward(self, x):
-        return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps) * self.weight
 
 
 class ChannelNorm(nn.Module):  # (B, C, T), as between convolutions
@@ -285,17 +226,6 @@ class PositionwiseFeedForward(nn.Module):
 
     def forward(self, x):
         return self.w_2(F.relu(self.w_1(x)))
-
-
-class SwiGLUFeedForward(nn.Module):
-    def __init__(self, dim, hidden_dim):
-        super().__init__()
-        self.w1 = nn.Linear(dim, hidden_dim, bias=False)
-        self.w2 = nn.Linear(hidden_dim, dim, bias=False)
-        self.w3 = nn.Linear(dim, hidden_dim, bias=False)
-
-    def forward(self, x):
-        return self.w2(F.silu(self.w1(x)) * self.w3(x))
 
 
 class EncoderLayer(nn.Module):  # pre-norm, its parts handed over
