@@ -56,9 +56,9 @@ class Piece:
         self.layout = "batch"
         self.widths = widths_of(self.module)
         self.width = self.widths[0]
-        self.heads = (heads_of(self) if self.kind == "attention" else [SIZE["heads"]])[
-            0
-        ]
+        self.heads = SIZE["heads"]
+        if self.kind == "attention":
+            self.heads = heads_of(self)[0]
         self.memory: Tensor | None = None
         self.open: dict[str, Form | None] = {}  # masks that have to be handed over
         self.of_memory: dict[str, bool] = {}  # whether a mask hides memory
@@ -93,17 +93,17 @@ class Piece:
         source = "^(src|source|enc|mem)"
         first = [n for n in others if re.search(source, plain(n))]
         second = [n for n in others if plain(n) in CALLED["memory"]]
-        memory = (first or second or [*others][1:])[-1:] if len(others) > 1 else []
-        roles |= dict(zip(("memory",), memory, strict=False))
-        own = [name for name in others if name not in memory]
-        self.needs_memory = any(others[name] for name in memory)
-        if len(own) != 1:
+        self.needs_memory = False
+        if len(others) > 1:
+            roles["memory"] = (first or second or [*others])[-1]
+            self.needs_memory = others.pop(roles["memory"])
+        if len(others) != 1:
             raise NotMetError(
-                f"What it is called with, {', '.join(own) or 'nothing'}, says nothing "
-                "here. Write the call: --call 'lambda x, mask: piece(x, …)', in a "
-                "notebook call=…"
+                f"What it is called with, {', '.join(others) or 'nothing'}, says "
+                "nothing here. Write the call: --call 'lambda x, mask: piece(x, …)', "
+                "in a notebook call=…"
             )
-        return {"x": own[0], **roles}
+        return {"x": others.popitem()[0], **roles}
 
     def __call__(
         self,

@@ -38,15 +38,12 @@ def arrows(
     Raises:
         ValueError: if there is no vector, or one has not two numbers.
     """
-    if not vectors:
-        raise ValueError("Expected at least one vector to draw, but got none.")
     tips = {name: as_array(v, f"the vector {name!r}", 1) for name, v in vectors.items()}
-    for name, tip in tips.items():
-        if len(tip) != 2:
-            raise ValueError(
-                f"Expected two numbers for {name!r}, but got {len(tip)}: only vectors "
-                "of two numbers can be drawn as arrows on a page."
-            )
+    if not tips or any(len(tip) != 2 for tip in tips.values()):
+        raise ValueError(
+            "Expected one vector or more, of two numbers each, but got "
+            f"{dict(vectors)}: only those can be drawn as arrows on a page."
+        )
     reach = max(float(abs(tip).max()) for tip in tips.values())
     figure, ax = plt.subplots(figsize=(5.2, 3.6))
     zero_lines(ax)

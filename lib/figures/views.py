@@ -94,13 +94,8 @@ def _parts(view: str) -> tuple[str, str]:
     """Take bertviz's HTML apart: the elements it draws in, and its script."""
     view = re.sub(r'<script src="[^"]*"></script>', "", view)
     view = re.sub(r"bertviz-[0-9a-f]{32}", "view", view)  # the same on every run
-    body, opening, script = view.partition('<script type="text/javascript">')
-    script, closing, _ = script.rpartition("</script>")
-    if not (opening and closing):
-        raise RuntimeError(
-            "bertviz gave a view without a script: install the version that "
-            "pyproject.toml names."
-        )
+    body, _, script = view.partition('<script type="text/javascript">')
+    script = script.rpartition("</script>")[0]
     script = re.sub(r"require\.config\(\{.*?\}\);", "", script, count=1, flags=re.S)
     # bertviz replaces its marker in the comment behind it, too: all weights once more.
     script = re.sub(r'; // HACK: \{"attention": .*', ";", script, count=1)
@@ -332,16 +327,14 @@ def neuron_view(
                 f"tokens, but theirs is {tuple(lookup.weights.shape)}."
             )
     shown = {
-        name: [_rounded(getattr(lookup, part)) for lookup in lookups]
-        for name, part in (
-            ("attn", "weights"),
-            ("queries", "queries"),
-            ("keys", "keys"),
-        )
+        "attn": [_rounded(lookup.weights) for lookup in lookups],
+        "queries": [_rounded(lookup.queries) for lookup in lookups],
+        "keys": [_rounded(lookup.keys) for lookup in lookups],
+        "left_text": list(tokens),
+        "right_text": list(looked_at),
     }
-    texts = {"left_text": list(tokens), "right_text": list(looked_at)}
     params = {
-        "attention": {"all": shown | texts},
+        "attention": {"all": shown},
         "default_filter": "all",
         "root_div_id": "view",
         "bidirectional": True,
