@@ -27,10 +27,9 @@ def start(module: nn.Module, report: Report) -> None:
         if not listed or len({type(layer) for layer in layers}) > 1:
             continue
         first, second = (dict(layer.named_parameters()) for layer in layers[:2])
-        big = [n for n, p in first.items() if p.dim() > 1 and n in second]
-        if big and all(
-            first[n] is not second[n] and torch.equal(first[n], second[n]) for n in big
-        ):
+        # What two layers share is one matrix, and no copy.
+        big = [n for n, p in first.items() if p.dim() > 1 and p is not second.get(n, p)]
+        if big and all(torch.equal(first[n], second[n]) for n in big):
             owner = module.get_submodule(name.rpartition(".")[0])
             theirs = type(owner).__module__.startswith("torch.")
             key = "starts_equal_nn" if theirs else "starts_equal"

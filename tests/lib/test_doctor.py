@@ -196,7 +196,6 @@ FILES = {
         "after 8 seconds while the file was imported, in",
     ),
     "exit": ("import sys\nsys.exit(3)", 2, "calls sys.exit"),
-    "input": ("name = input()", 2, "asks for input"),
     "crash": ("import os\nos.kill(os.getpid(), 11)", 2, "crashed (SIGSEGV)"),
     "fault": (
         f"import torch\nfrom torch import nn\nprint('\\n' * 10**5)\n{BLOCK}",
