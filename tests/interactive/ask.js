@@ -76,7 +76,6 @@ const answers = {
   },
 
   smallest({ steps }) {
-    const plain = (matrices) => mapped(matrices, (matrix) => [...matrix.data]);
     const adam = new Adam(0.1);
     const seen = [];
     let numbers = untrained();
@@ -84,8 +83,8 @@ const answers = {
       seen.push(gradientOf(numbers));
       numbers = adam.step(numbers, seen[step].gradient);
     }
-    const losses = seen.map(({ loss }) => loss);
-    return { start: plain(untrained()), first: plain(seen[0].gradient), losses };
+    const first = mapped(seen[0].gradient, (matrix) => [...matrix.data]);
+    return { first, losses: seen.map(({ loss }) => loss) };
   },
 
   rates: ({ warmup }) => Array.from({ length: 60 }, (_, step) => rateAt(1, warmup, step)),

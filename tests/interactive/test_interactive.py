@@ -23,7 +23,6 @@ from lib.figures.interactive import (
     sources,
     stored,
     style,
-    used,
 )
 from tests.book_sources import CHAPTERS, read
 from tests.interactive.figure_page import Show, violations, wait_until_drawn
@@ -129,25 +128,8 @@ def test_every_figure_stands_in_a_chapter_at_each_of_its_openings() -> None:
     assert stored(figures.interactive("translate").data) in own_page
 
 
-def test_modules_are_packed_after_what_they_import() -> None:
-    order = [path.name for path in in_order(sources() / "figures" / "words.js")]
-    assert order.index("draw.js") < order.index("words.js")
-    script = packed("words")
-    assert "import " not in script
-    assert "export " not in script
-    assert "bookFigures" in script
-
-
 def test_functions_that_no_module_asks_for_do_not_travel() -> None:
-    module = (
-        "export function asked() {\n  return helper();\n}\n"
-        "export function helper() {\n  return 1;\n}\n"
-        "export function alone() {\n  return alone;\n}\n"
-    )
-    kept = used(module, {"asked"})
-    assert "function asked" in kept
-    assert "function helper" in kept
-    assert "alone" not in kept
+    assert "function dragPoints" in packed("query")
     assert "function dragPoints" not in packed("scores")
 
 

@@ -53,21 +53,6 @@ def press(page: Page, name: str) -> list[float]:
     return list(map(float, texts(page, ".filled")))
 
 
-def test_its_words_and_sentences_are_those_of_chapter_9() -> None:
-    assert SMALL["sentences"] == [source for source, _ in PAIRS]
-    assert SMALL["srcWords"] == list(ENGLISH.tokens)
-    assert SMALL["tgtWords"] == list(SPANISH.tokens)
-
-
-@torch.no_grad()
-def test_the_small_model_is_sure_of_its_six_sentences() -> None:
-    for source, target in PAIRS:
-        src = torch.tensor([ENGLISH.encode(source)])
-        tgt = torch.tensor([[SPANISH.sos_id, *SPANISH.encode(target), SPANISH.eos_id]])
-        chances = MODEL(src, tgt[:, :-1]).softmax(dim=-1)
-        assert (chances.gather(-1, tgt[:, 1:, None]) > 0.8).all(), source
-
-
 @torch.no_grad()
 def test_the_numbers_of_the_parts_are_those_of_lib(show: Show) -> None:
     page = show("architecture", "model", viewport=PHONE)
