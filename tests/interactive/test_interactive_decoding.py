@@ -24,7 +24,8 @@ def written_by(
 ) -> Iterator[tuple[str, float]]:
     """All that a table can write, and its log-probability."""
     for word, p in table.get(beginning, {"<eos>": 1.0}).items():
-        text, total = f"{beginning} {word}".strip(), score + math.log(p)
+        text = f"{beginning} {word}".strip()
+        total = score + math.log(p)
         yield from (
             [(text, total)] if word == "<eos>" else written_by(table, text, total)
         )
