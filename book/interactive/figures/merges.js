@@ -1,7 +1,7 @@
 // Chapter 11: sub-words, merge by merge, for words of one's own.
 
 import { choice, mainButton, options, pushButton, textField } from "../controls.js";
-import { html, shade } from "../draw.js";
+import { counted, html, shade } from "../draw.js";
 import { mounting, Panels } from "../panels.js";
 import { SubwordVocabulary } from "../subwords.js";
 
@@ -39,45 +39,26 @@ const LISTS = {
  * @returns {Rule[]}
  */
 export function learnMerges(counts, most) {
-  const words = Object.entries(counts);
-  let cut = words.map(([word, count]) => ({ pieces: [...word], count }));
   /** @type {Rule[]} */
   const rules = [];
   while (rules.length < most) {
-    /** @type {Map<string, number>} */
-    const found = new Map();
-    for (const { pieces, count } of cut) {
-      for (let i = 0; i + 1 < pieces.length; i++) {
-        const pair = `${pieces[i]} ${pieces[i + 1]}`;
-        found.set(pair, (found.get(pair) ?? 0) + count);
-      }
+    const vocabulary = new SubwordVocabulary([], rules.map(({ pair }) => pair));
+    /** @type {Record<string, number>} */
+    const found = {};
+    for (const [word, count] of Object.entries(counts)) {
+      vocabulary.merge(word).forEach((right, i, pieces) => {
+        const pair = `${pieces[i - 1]} ${right}`;
+        if (i) found[pair] = (found[pair] ?? 0) + count;
+      });
     }
-    const order = [...found].sort(
+    const order = Object.entries(found).sort(
       ([a, many], [b, often]) => often - many || (a < b ? -1 : 1),
     );
     if (!order.length || order[0][1] < 2) break;
     const [left, right] = order[0][0].split(" ");
     rules.push({ pair: [left, right], count: order[0][1] });
-    cut = cut.map(({ pieces, count }) => {
-      return { pieces: join(pieces, left, right), count };
-    });
   }
   return rules;
-}
-
-/**
- * @param {string[]} pieces
- * @param {string} left
- * @param {string} right
- */
-function join(pieces, left, right) {
-  /** @type {string[]} */
-  const merged = [];
-  for (const piece of pieces) {
-    if (piece === right && merged.at(-1) === left) merged.push(merged.pop() + piece);
-    else merged.push(piece);
-  }
-  return merged;
 }
 
 /**
@@ -113,26 +94,32 @@ export function stepsOf(vocabulary, text) {
  */
 export function rulesOf(list, text, shipped) {
   /** @type {Rule[]} */
-  let rules = shipped.merges.split("|").map((line) => {
-    const [left, right] = line.split(" ");
-    return { pair: [left, right] };
-  });
-  let characters = [...shipped.characters];
-  if (list !== "shipped") {
-    /** @type {Record<string, number>} */
-    let counts = COUNTS;
-    if (list === "own") {
-      counts = {};
-      for (const word of new SubwordVocabulary(SPECIAL, []).words(text)) {
-        counts[word] = (counts[word] ?? 0) + 1;
-      }
-    }
+  let rules;
+  let characters;
+  if (list === "shipped") {
+    characters = [...shipped.characters];
+    rules = shipped.merges.split("|").map((line) => {
+      const [left, right] = line.split(" ");
+      return { pair: [left, right] };
+    });
+  } else {
+    const counts = list === "own" ? countsOf(text) : COUNTS;
+    characters = new Set(Object.keys(counts).join(""));
     rules = learnMerges(counts, list === "own" ? 200 : 10);
-    characters = [...new Set(Object.keys(counts).join(""))];
   }
   const pairs = rules.map(({ pair }) => pair);
   const vocabulary = new SubwordVocabulary([...SPECIAL, ...characters], pairs);
   return { rules, vocabulary };
+}
+
+/** How often each word of a text occurs. @param {string} text */
+function countsOf(text) {
+  /** @type {Record<string, number>} */
+  const counts = {};
+  for (const word of new SubwordVocabulary(SPECIAL, []).words(text)) {
+    counts[word] = (counts[word] ?? 0) + 1;
+  }
+  return counts;
 }
 
 class Merges extends Panels {
@@ -212,9 +199,8 @@ class Merges extends Panels {
     const number = (rule + 1).toLocaleString("en");
     const last = this.step === steps.length - 1;
     const end = last ? " No other merge of the list applies." : "";
-    const left = pieces === 1 ? "1 piece" : `${pieces} pieces`;
     return (
-      `Merge ${number} joins ${pair[0]} and ${pair[1]}${often}: ${left}.` +
+      `Merge ${number} joins ${pair[0]} and ${pair[1]}${often}: ${counted(pieces, "piece")}.` +
       `${end}${lacking}`
     );
   }
