@@ -54,9 +54,7 @@ def without_docstrings(node: ast.AST) -> str:
     """The code of a definition, whatever its layout, comments and docstrings."""
     node = ast.parse(ast.unparse(node))
     for inner in ast.walk(node):
-        if not isinstance(inner, Definition):
-            continue
-        if ast.get_docstring(inner) is not None:
+        if isinstance(inner, Definition) and ast.get_docstring(inner) is not None:
             inner.body = inner.body[1:] or [ast.Pass()]
     return ast.unparse(node)
 

@@ -9,7 +9,6 @@ kernel; `kernels/shaken/kernel.json` makes it known to Jupyter.
 """
 
 import functools
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -23,8 +22,6 @@ SIZE = 1e-6
 SHIPPED = Path(__file__).resolve().parent.parent / "lib" / "shipped"
 DRAWS = ("rand", "randn", "rand_like", "randn_like", "normal")
 DRAWS_IN_PLACE = ("uniform_", "normal_")
-# Another whole number moves the same numbers in other directions.
-SALT = int(os.environ.get("SHAKE", "0"))
 
 
 def shaken(values: Tensor) -> Tensor:
@@ -36,7 +33,7 @@ def shaken(values: Tensor) -> Tensor:
     if not values.is_floating_point():
         return values
     bits = values.detach().float().contiguous().view(torch.int32).long()
-    up = ((bits + SALT) * 2654435761 >> 16) & 1
+    up = (bits * 2654435761 >> 16) & 1
     size = SIZE * min(1, torch.finfo(values.dtype).eps / torch.finfo(torch.float).eps)
     return values * (1 + size * (2 * up - 1).to(values.dtype))
 
@@ -51,9 +48,11 @@ def _shaking(draw: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return shaken_draw
 
 
-def _shaking_shipped(
+def shaking_shipped(
     load: Callable[..., dict[str, Tensor]],
 ) -> Callable[..., dict[str, Tensor]]:
+    """What loads weights, and moves those that ship."""
+
     @functools.wraps(load)
     def shaken_load(filename: Any, *args: Any, **kwargs: Any) -> dict[str, Tensor]:
         weights = load(filename, *args, **kwargs)
@@ -71,7 +70,7 @@ def shake() -> None:
         setattr(torch, name, _shaking(getattr(torch, name)))
     for name in DRAWS_IN_PLACE:
         setattr(Tensor, name, _shaking(getattr(Tensor, name)))
-    safetensors.torch.load_file = _shaking_shipped(safetensors.torch.load_file)
+    safetensors.torch.load_file = shaking_shipped(safetensors.torch.load_file)
 
 
 if __name__ == "__main__":

@@ -87,17 +87,6 @@ def test_the_tale_is_told(names: Names, capsys: pytest.CaptureFixture[str]) -> N
     assert "Once" in shown[0].data
 
 
-def test_another_file_than_the_published_one_is_refused(
-    names: Names, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The cell says which file it means."""
-    (tmp_path / "stories260K").mkdir()
-    (tmp_path / "stories260K" / "tok512.bin").write_bytes(b"another")
-    monkeypatch.setenv(VARIABLE, str(tmp_path))
-    with pytest.raises(ValueError, match="its SHA-256 is"):
-        exec(turned_on(TALES), names)
-
-
 def test_a_gpt2_of_the_same_format_goes_on(
     names: Names,
     tmp_path: Path,

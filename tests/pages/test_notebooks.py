@@ -1,6 +1,7 @@
 """What every chapter and the appendix that runs owe their readers."""
 
 import inspect
+import itertools
 import json
 import re
 from pathlib import Path
@@ -25,16 +26,12 @@ def test_is_stored_as_it_was_run(path: Path) -> None:
 
 
 @each_chapter
-def test_begins_with_title_and_goals(path: Path) -> None:
+def test_has_title_and_goals_on_top_and_its_parts_at_the_end(path: Path) -> None:
     number = int(path.stem[:2])
-    top = read(path).cells[0].source
-    assert re.match(rf"# {number}\. \S", top), "no '# N. Title' on top"
-    assert "**You will be able to**" in top
-
-
-@each_chapter
-def test_ends_with_summary_and_reading(path: Path) -> None:
-    text = "\n".join(c.source for c in read(path).cells if c.cell_type == "markdown")
+    cells = read(path).cells
+    assert re.match(rf"# {number}\. \S", cells[0].source), "no '# N. Title' on top"
+    assert "**You will be able to**" in cells[0].source
+    text = "\n".join(c.source for c in cells if c.cell_type == "markdown")
     headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
     assert headings[-3:] == ["Exercises", "Summary", "Further reading"]
 
@@ -115,13 +112,11 @@ def test_what_is_not_compared_is_checked_beside_it(path: Path) -> None:
             continue
         shown = cell.source.splitlines()[-1]
         assert shown.isidentifier(), f"{cell.id} should end in a name, not in {shown}"
-        section = []
-        for later in cells[number + 1 :]:
-            if later.cell_type == "markdown" and later.source.startswith("## "):
-                break
-            section.append(later)
-        lookers = [c for c in section if c.cell_type == "code" and c.outputs]
-        uses = [c for c in lookers if re.search(rf"\b{shown}\b", c.source)]
+        section = itertools.takewhile(
+            lambda later: not later.source.startswith("## "), cells[number + 1 :]
+        )
+        lookers = [c.source for c in section if c.get("outputs")]
+        uses = [source for source in lookers if re.search(rf"\b{shown}\b", source)]
         assert uses, f"no cell of the section after {cell.id} checks {shown}"
 
 

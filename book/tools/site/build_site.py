@@ -7,7 +7,6 @@ a second, partial build would pass over what the first one complained about.
 
 import functools
 import hashlib
-import os
 import re
 import shutil
 import subprocess
@@ -67,17 +66,12 @@ def build() -> str | None:
     shutil.rmtree(SITE, ignore_errors=True)
     before = fingerprint()
     with log.open("w", encoding="utf-8") as file:
-        done = subprocess.run(
-            [str(Path(sys.executable).with_name("jupyter-book")), *OPTIONS],
-            cwd=ROOT,
-            env=os.environ | {"NO_COLOR": "1"},
-            stdout=file,
-            stderr=subprocess.STDOUT,
-        )
-    text = log.read_text(encoding="utf-8", errors="replace")
+        command = [str(Path(sys.executable).with_name("jupyter-book")), *OPTIONS]
+        done = subprocess.run(command, cwd=ROOT, stdout=file, stderr=subprocess.STDOUT)
     if done.returncode != 0:
-        warnings = [readable(line) for line in text.splitlines() if "WARNING" in line]
-        print("\n".join(warnings or text.splitlines()[-40:]))
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        warnings = [line for line in lines if "WARNING" in line]
+        print("\n".join(map(readable, warnings or lines[-40:])))
         return f"The site was not built: the lines above, and {log}, say why."
     STAMP.write_text(before)
     return None

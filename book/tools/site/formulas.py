@@ -16,7 +16,6 @@ from docutils import nodes
 from fontTools import subset
 from latex2mathml.converter import convert
 from sphinx.application import Sphinx
-from sphinx.util import logging
 
 FONT = "formulas.woff2"
 TAG = re.compile(r"\s*\\tag\{([^}]*)\}")
@@ -25,8 +24,6 @@ UPRIGHT = re.compile(r"\\(?:mathrm|operatorname)\{([A-Za-z ]{2,})\}")
 # What the theme's script makes reachable by keyboard when it is wider than the page.
 SCROLLS = "pst-scrollable-table-container"
 MATH = re.compile(r"<math.*?</math>", re.DOTALL)
-
-log = logging.getLogger(__name__)
 
 
 def to_mathml(latex: str, display: bool = False) -> str:
@@ -50,26 +47,16 @@ def to_mathml(latex: str, display: bool = False) -> str:
     return str(mathml).replace("<math ", f'<math alttext="{escape(latex)}" ', 1)
 
 
-def set_formula(node: nodes.Element, latex: str, display: bool = False) -> str:
-    """The MathML of a node's formula; one that cannot be set is a warning."""
-    try:
-        return to_mathml(latex, display)
-    except ValueError as error:
-        log.warning(str(error), location=node)
-        return f"<code>{escape(latex)}</code>"
-
-
 def visit_inline(writer: Any, node: nodes.math) -> None:
     """Write a formula that stands in a line."""
-    formula = set_formula(node, node.astext())
-    writer.body.append(f'<span class="math">{formula}</span>')
+    writer.body.append(f'<span class="math">{to_mathml(node.astext())}</span>')
     raise nodes.SkipNode
 
 
 def visit_display(writer: Any, node: nodes.math_block) -> None:
     """Write a formula that stands alone, its number behind it."""
     latex = node.astext()
-    formula = set_formula(node, TAG.sub("", latex), display=True)
+    formula = to_mathml(TAG.sub("", latex), display=True)
     identity = shown = ""
     if tag := TAG.search(latex):
         identity = f' id="equation-{tag[1].replace(".", "-")}"'

@@ -27,5 +27,6 @@ def replace_icons(page: BeautifulSoup) -> None:
     for element in page.find_all(["i", "span"], class_=OF_THE_FONT):
         classes = element["class"]
         lines = next(LINES[css] for css in classes if css in LINES)
-        element["class"] = [css for css in classes if not OF_THE_FONT.match(css)]
+        kept = [css for css in classes if not OF_THE_FONT.match(css)]
+        element["class"] = " ".join(kept)
         element.append(BeautifulSoup(DRAWN.format(lines), "html.parser"))

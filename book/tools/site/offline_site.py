@@ -23,9 +23,8 @@ COURSE = "book/course/"
 def lib_order() -> list[str]:
     """The modules of `lib`, each on top of those before it: import-linter's layers."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    contracts = settings["tool"]["importlinter"]["contracts"]
-    (layers,) = (c["layers"] for c in contracts if c["type"] == "layers")
-    return list(reversed(layers))
+    downward, *_ = settings["tool"]["importlinter"]["contracts"]
+    return list(reversed(downward["layers"]))
 
 
 LIB_ORDER = lib_order()
