@@ -52,7 +52,7 @@ class Grade(Execute):  # type: ignore[misc]
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("shutdown_kernel", "immediate")
         super().__init__(**settings)
-        self._printed, self._most = 0, self.characters  # it is asked before any cell
+        self._printed = self._most = 0  # it is asked before any cell
         self.interrupt_on_timeout = False  # code can catch an interrupt, and go on
         self.startup_timeout = self.iopub_timeout = _STARTING
         self.extra_arguments = [
@@ -93,51 +93,44 @@ class Grade(Execute):  # type: ignore[misc]
     ) -> tuple[NotebookNode, Any]:
         """Run one cell; one that has to be stopped gets a sentence for its output."""
         self._printed, self._most = 0, self.characters
-        answer = checked(cell) if is_grade(cell) else ""
+        answer, run = checked(cell) if is_grade(cell) else "", cell
         if answer:
-            cell.outputs = [self._verdict(cell, answer, resources, index)]
-            self.nb.cells[index] = cell
-            return cell, resources
+            self._most *= 100
+            run = new_code_cell(self._question(_number(cell), answer))
         try:
-            cell, resources = super().preprocess_cell(cell, resources, index)
+            run, resources = super().preprocess_cell(run, resources, index)
         except (CellTimeoutError, DeadKernelError) as error:
-            self._stop(cell, error, index)
+            self._stopped.add(index)
+            run.outputs = [*run.get("outputs", []), self._stop(error)]
+            self._start_again(index)
+        if answer:
+            cell.outputs = [self._verdict(_number(cell), run)]
+            self.nb.cells[index] = cell
         return cell, resources
 
-    def _verdict(
-        self, cell: NotebookNode, answer: str, resources: Any, index: int
-    ) -> NotebookNode:
-        """What is said of an answer: the kernel tells what it gives, and no more."""
-        number = _number(cell)
-        recorded, seeds = record(number), draws(number, self.seed)
-        about = {"chapter": recorded.chapter, "name": recorded.name}
-        asked = new_code_cell(_HAND_IN.format(**about, answer=answer, draws=seeds))
-        self._most = 100 * self.characters
-        try:
-            asked, _ = super().preprocess_cell(asked, resources, index)
-        except (CellTimeoutError, DeadKernelError) as error:
-            self._stop(asked, error, index)
+    def _question(self, number: str, answer: str) -> str:
+        """What the kernel is asked of an answer: what it gives, and no more."""
+        about, seeds = record(number), draws(number, self.seed)
+        named = {"chapter": about.chapter, "name": about.name}
+        return _HAND_IN.format(**named, answer=answer, draws=seeds)
+
+    def _verdict(self, number: str, asked: NotebookNode) -> NotebookNode:
+        """What is said of what an answer gave."""
         try:
             praise = verdict(number, self.seed, _tried(asked))
         except CheckFailed as failure:
             return _failed("CheckFailed", str(failure))
         return new_output("stream", name="stdout", text=f"{praise}\n")
 
-    def _stop(self, cell: NotebookNode, error: Exception, index: int) -> None:
-        """Give up a cell, and go on behind it."""
-        self._stopped.add(index)
-        sentence = self._sentence(error)
-        cell.outputs = [*cell.get("outputs", []), _failed("Stopped", sentence)]
-        self._start_again(index)
-
-    def _sentence(self, error: Exception) -> str:
+    def _stop(self, error: Exception) -> NotebookNode:
+        """What is said where a cell was given up."""
         if self._printed > self._most:
             why = f"it printed more than {self._most:,} characters."
         elif isinstance(error, CellTimeoutError):
             why = f"it had not ended after {self.timeout} seconds."
         else:
             why = "it ended the program that ran it."
-        return f"This cell was stopped: {why}"
+        return _failed("Stopped", f"This cell was stopped: {why}")
 
     def _start_again(self, index: int) -> None:
         """Bring a fresh kernel to where the last one was, without what was stopped."""
@@ -167,13 +160,8 @@ class Grade(Execute):  # type: ignore[misc]
         own = {name: str(path) for name, path in found.items()}
         # No package is installed while code is graded, and pip does not wait for any.
         own |= {"PYTHONDONTWRITEBYTECODE": "1", "PIP_NO_INDEX": "1"}
-        command = [
-            sys.executable,
-            "-m",
-            "ipykernel_launcher",
-            "-f",
-            "{connection_file}",
-        ]
+        launcher = "-m ipykernel_launcher -f {connection_file}"
+        command = [sys.executable, *launcher.split()]
         if not no_wall():
             self.km.transport = "ipc"
             own |= {"HOME": str(kernel), "USER": "student"}
@@ -195,14 +183,10 @@ class Grade(Execute):  # type: ignore[misc]
         """
         client = super().start_new_kernel_client()
         for code in self._given:
-            self._quietly(code)
+            reply = self.wait_for_reply(self.kc.execute(code, silent=True))
+            if reply["content"]["status"] != "ok":
+                raise RuntimeError(f"Grading stopped: {reply['content']}")
         return client
-
-    def _quietly(self, code: str) -> None:
-        """Run code of the grader's own in the kernel."""
-        reply = self.wait_for_reply(self.kc.execute(code, silent=True))
-        if reply["content"]["status"] != "ok":
-            raise RuntimeError(f"Grading stopped: {reply['content']}")
 
     def _get_timeout(self, cell: NotebookNode | None) -> Any:
         return _STARTING if cell is None else super()._get_timeout(cell)
@@ -214,8 +198,8 @@ class Grade(Execute):  # type: ignore[misc]
     def process_message(self, msg: Any, cell: NotebookNode, cell_index: int) -> Any:
         """Take what a cell shows, up to the limit."""
         content = msg["content"]
-        parts = (content.get(key) for key in ("text", "data", "traceback"))
-        self._printed += sum(len(str(part)) for part in parts if part)
+        parts = (content.get(key, "") for key in ("text", "data", "traceback"))
+        self._printed += sum(len(str(part)) for part in parts)
         shows = msg["msg_type"] in ("stream", "display_data", "execute_result", "error")
         if shows and self._printed > self._most:
             return None

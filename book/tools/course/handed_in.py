@@ -5,7 +5,6 @@ known by their cells. Nothing of what was handed in is changed, and nothing is u
 what is graded is written anew.
 """
 
-import ast
 import copy
 import json
 import re
@@ -20,6 +19,7 @@ from nbformat import NotebookNode, v4
 
 _MOST = 100_000_000  # bytes that are read of a file in a zip
 _CUT_OFF = "is cut off"
+_CHECK = re.compile(r"^assert check\.\w+\((\w+)\)", re.MULTILINE)
 
 
 @dataclass
@@ -58,15 +58,14 @@ class Release:
 
     def is_answered(self, cells: list[NotebookNode]) -> bool:
         """Whether a cell that answers differs from the one that was given out."""
-        for cell in cells:
-            name = self.name(cell)
-            if name and not self.cells[name].metadata.nbgrader.solution:
-                continue
-            if name and _plain(cell.source) != _plain(self.cells[name].source):
-                return True
-            if not name and self._binds.search(cell.source):
-                return True
-        return False
+        return any(map(self._answers, cells))
+
+    def _answers(self, cell: NotebookNode) -> bool:
+        given = self.cells.get(self.name(cell))
+        if given is None:
+            return self._binds.search(cell.source) is not None
+        is_solution = given.metadata.nbgrader.solution
+        return is_solution and _plain(cell.source) != _plain(given.source)
 
     def put_right(self, cells: list[NotebookNode]) -> tuple[NotebookNode, list[str]]:
         """The notebook to grade, and what the teacher is told of it.
@@ -136,15 +135,13 @@ def choose(
     ours = [one for one in found if not one.wrong]
     answered = [one for one in ours if release.is_answered(one.cells)]
     newest = max(answered or ours, key=lambda one: one.age, default=None)
-    told = []
-    for one in found:
-        if one in ours and one is not newest:
-            older = f"is older than {newest.label if newest else ''}"
-            one.wrong = older if one in answered or not answered else "has no answer"
-        if one.wrong:
-            told.append(f"{one.label} is not graded: it {one.wrong}.")
-    lost = any(one.wrong.startswith(_CUT_OFF) for one in found)
-    if newest is None or (lost and not answered):
+    for one in ours:
+        if newest and one is not newest:
+            is_older = one in (answered or ours)
+            one.wrong = f"is older than {newest.label}" if is_older else "has no answer"
+    told = [f"{one.label} is not graded: it {one.wrong}." for one in found if one.wrong]
+    is_lost = any(one.wrong.startswith(_CUT_OFF) for one in found)
+    if newest is None or (is_lost and not answered):
         return None, told or ["No notebook was handed in."]
     if newest.label != f"{name}.ipynb":
         told.insert(0, f"{newest.label} is taken for {name}.ipynb.")
@@ -159,11 +156,8 @@ def name_of(cell: NotebookNode) -> str:
 
 def checked(cell: NotebookNode) -> str:
     """The name of the answer that a check is called with; nothing for other cells."""
-    if cell.cell_type == "code" and cell.metadata.nbgrader.grade:
-        for node in ast.walk(ast.parse(cell.source)):
-            if isinstance(node, ast.Call) and ast.unparse(node.func)[:6] == "check.":
-                return ast.unparse(node.args[0])
-    return ""
+    found = _CHECK.search(cell.source)
+    return found[1] if found and cell.metadata.nbgrader.get("grade") else ""
 
 
 def _unpacked(path: Path, label: str, time: tuple[float, ...]) -> Iterator[HandIn]:
@@ -191,25 +185,22 @@ def _read(content: bytes, *about: Any) -> HandIn:
         except UnicodeDecodeError:
             text = content.decode("cp1252", "replace")
             found.told.append(f"{found.label} is not in UTF-8: it was read as cp1252.")
-        notebook = json.loads(text)
-        if "cells" not in notebook:  # older than 2015
-            notebook = nbformat.convert(nbformat.from_dict(notebook), 4)
-        found.cells = [_fresh(each) for each in notebook["cells"]]
+        notebook = nbformat.convert(nbformat.reader.reads(text), 4)  # of any age
+        found.cells = [_fresh(each) for each in notebook.cells]
     except Exception:  # whatever a file may hold
         found.wrong = f"{_CUT_OFF}, or is no notebook"
     return found
 
 
-def _fresh(cell: dict[str, Any]) -> NotebookNode:
+def _fresh(cell: NotebookNode) -> NotebookNode:
     """A cell with its text, its name and nothing else."""
     kinds = {"markdown": v4.new_markdown_cell, "raw": v4.new_raw_cell}
-    text = "".join(cell["source"]).encode("utf-8", "replace").decode()
-    made = kinds.get(cell["cell_type"], v4.new_code_cell)(text)
-    if cell.get("attachments") and cell["cell_type"] == "markdown":
-        made.attachments = cell["attachments"]
-    about = cell.get("metadata", {}).get("nbgrader", {})
-    if isinstance(about, dict) and about.get("grade_id"):
-        made.metadata["nbgrader"] = {"grade_id": str(about["grade_id"])}
+    text = cell.source.encode("utf-8", "replace").decode()
+    made = kinds.get(cell.cell_type, v4.new_code_cell)(text)
+    if cell.get("attachments") and cell.cell_type == "markdown":
+        made.attachments = cell.attachments
+    if name := name_of(cell):
+        made.metadata["nbgrader"] = {"grade_id": name}
     return made
 
 

@@ -54,13 +54,12 @@ class AutogradeAll(Autograde):  # type: ignore[misc]
         )
         released /= f"{name}.ipynb"
         folders = glob.glob(self._folder(self.coursedir.student_id))
-        for is_there, what in (
-            (released.exists(), f"run `nbgrader generate_assignment {name}` first"),
-            (folders, f"nothing lies in {self._folder('NAME')}"),
-        ):
-            if not is_there:
-                self.log.error("%s is not graded: %s.", name, what)
-                raise NbGraderException
+        if not (released.exists() and folders):
+            what = f"nothing lies in {self._folder('NAME')}"
+            if not released.exists():
+                what = f"run `nbgrader generate_assignment {name}` first"
+            self.log.error("%s is not graded: %s.", name, what)
+            raise NbGraderException
         self._release = Release(nbformat.read(released, 4))
         self._not_graded: list[str] = []
         self.assignments = {}
@@ -70,8 +69,8 @@ class AutogradeAll(Autograde):  # type: ignore[misc]
                 continue
             taken = Path(self._format_source(name, student))
             taken.mkdir(parents=True)
-            if os.path.exists(os.path.join(folder, "timestamp.txt")):
-                shutil.copy2(os.path.join(folder, "timestamp.txt"), taken)
+            with contextlib.suppress(FileNotFoundError):
+                shutil.copy2(Path(folder, "timestamp.txt"), taken)
             self.assignments[str(taken)] = [str(taken / f"{name}.ipynb")]
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:

@@ -47,11 +47,18 @@ class Option:
 
 @dataclass(frozen=True)
 class Question:
-    """A question with its answers, the right one first; `check` proves its numbers."""
+    """A question, its right answer and its wrong ones; `check` proves its numbers."""
 
     ask: str
-    options: tuple[Option, ...]
-    check: str
+    right: list[str]
+    wrong: list[list[str]]
+    check: str = ""
+
+    @property
+    def options(self) -> list[Option]:
+        """The answers, the right one first."""
+        (text, why), wrong = self.right, self.wrong
+        return [Option(text, why, is_right=True), *(Option(a, why) for a, why in wrong)]
 
     def mixed(self, seed: int) -> list[Option]:
         """The answers in an order that hangs on the seed and the question."""
@@ -63,25 +70,19 @@ def read_questions(path: Path) -> list[Question]:
     """The questions of a chapter.
 
     Raises:
-        ValueError: If one has not what a question has, or stands there twice.
+        ValueError: If one has not what a question has.
     """
     found: list[Question] = []
     for one in tomllib.loads(path.read_text(encoding="utf-8"))["question"]:
-        unknown = (one.keys() ^ {"ask", "right", "wrong"}) - {"check"}
-        if unknown or {2} != set(map(len, (one["right"], *one["wrong"]))):
+        try:
+            found.append(Question(**one))
+            found[-1].mixed(0)  # which needs pairs
+        except (TypeError, ValueError):
             raise ValueError(
                 f"{path.name}: a question has `ask`, `right` with two texts, `wrong` "
                 f"with pairs of texts and maybe `check`, but one has {sorted(one)}: "
                 f"{one.get('ask', '')[:50]!r}."
-            )
-        wrong = [Option(text, why) for text, why in one["wrong"]]
-        text, why = one["right"]
-        options = (Option(text, why, is_right=True), *wrong)
-        found.append(Question(one["ask"], options, one.get("check", "")))
-        if len({option.text for option in options}) < len(options):
-            raise ValueError(f"{path.name}: an answer stands twice in {one['ask']!r}.")
-    if len({one.ask for one in found}) < len(found):
-        raise ValueError(f"{path.name} asks something twice: leave one of them.")
+            ) from None
     return found
 
 
