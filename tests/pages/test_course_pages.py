@@ -92,35 +92,21 @@ def test_every_chapter_has_its_lesson_with_its_title() -> None:
 
 
 @each_lesson
-def test_a_lesson_takes_ninety_minutes(path: Path) -> None:
-    assert [(start, end) for start, end, _ in timetables(text_of(path))] == [(0, 90)]
-
-
-@each_lesson
-def test_a_lesson_has_all_its_sections(path: Path) -> None:
-    found = sections(text_of(path))
-    assert list(found) == SECTIONS
-    counts = {
-        name: len(re.findall(r"^(?:-|\d+\.) ", text, re.M))
-        for name, text in found.items()
-    }
-    assert counts["On the board"] >= 2 == counts["Two open tasks"]
-    assert min(counts["Questions to ask"], counts["Misunderstandings"]) >= 5
-
-
-def items(path: Path, section: str) -> list[str]:
-    """The items of the list in a section of a lesson."""
-    return re.split(r"^- ", sections(text_of(path))[section], flags=re.MULTILINE)[1:]
-
-
-@each_lesson
-def test_questions_have_answers_and_misunderstandings_a_place(path: Path) -> None:
-    """An answer to expect, and a section where it is cleared up."""
-    for item in items(path, "Questions to ask"):
+def test_a_lesson_takes_ninety_minutes_and_has_all_its_sections(path: Path) -> None:
+    """A question has an answer to expect; what is cleared up has a section."""
+    text = text_of(path)
+    assert [(start, end) for start, end, _ in timetables(text)] == [(0, 90)]
+    assert list(sections(text)) == SECTIONS
+    _, board, asked, wrong, _, tasks = (
+        re.split(r"^(?:-|\d+\.) ", section, flags=re.MULTILINE)[1:]
+        for section in sections(text).values()
+    )
+    assert len(board) >= 2 == len(tasks) and min(len(asked), len(wrong)) >= 5
+    for item in asked:
         question, _, answer = item.partition("*Expect:*")
         assert re.match(r"\*\*[\s\S]+\?\*\*\s", question), item
         assert len(answer.split()) > 3, item
-    for item in items(path, "Misunderstandings"):
+    for item in wrong:
         places = rf"\]\(\.\./({path.stem}|same_as_pytorch)\.ipynb#"
         assert re.search(places, item) or "same section" in item
 
@@ -149,14 +135,10 @@ def named_exercises(text: str) -> set[str]:
 
 
 @each_page
-def test_the_exercises_that_are_named_exist(path: Path) -> None:
+def test_exercises_exist_and_sections_are_called_by_their_names(path: Path) -> None:
+    """What students read "as far as" is a heading of a chapter."""
     for number in named_exercises(text_of(path)):
         exercise(number)  # or it says that no chapter has it
-
-
-@each_page
-def test_sections_are_called_by_their_names(path: Path) -> None:
-    """What students read "as far as" is a heading of a chapter."""
     text = " ".join(text_of(path).split())
     titles = [re.sub(r"[*`]", "", h) for c in CHAPTERS for h in headings(c)]
     named = re.findall(r"as far as \*([^*]+)\*", text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import nbformat
@@ -12,7 +13,7 @@ import pytest
 
 from book.tools.course.assignments import _check, assignment_notebook, solution_region
 from book.tools.course.command import main
-from book.tools.course.context import free_names, given
+from book.tools.course.context import given
 from book.tools.course.exercises import exercises, solution_edition, student_edition
 from book.tools.course.plan import PLAN, chapter, exercise, read_plan
 from book.tools.project.address import ROOT, Address
@@ -72,31 +73,25 @@ def test_the_editions_have_the_tasks_without_and_with_solutions(path: Any) -> No
     assert text.count("*Your answer:*") == text.count("**With a pencil.**")
 
 
-class Site:
-    """What Sphinx tells an extension, as far as this one asks."""
-
-    def __init__(self, show: bool, folder: Path = ROOT) -> None:
-        self.env, self.config = self, self
-        self.show_solutions = show
-        self.outdir = folder
-
-    def doc2path(self, document: str) -> str:
-        return f"{document}.ipynb" if document[5].isdigit() else f"{document}.md"
-
-
 @pytest.mark.parametrize("show", [True, False])
 def test_one_setting_leaves_the_solutions_out_of_site_and_downloads(
     show: bool, tmp_path: Path
 ) -> None:
-    source, other = ([CHAPTERS[0].read_text(encoding="utf-8")] for _ in range(2))
+    text = CHAPTERS[0].read_text(encoding="utf-8")
     offered = tmp_path / "_sources" / "book" / CHAPTERS[0].name
     offered.parent.mkdir(parents=True)
-    offered.write_text(source[0], encoding="utf-8")
-    site: Any = Site(show, tmp_path)
-    leave_out(site, f"book/{NAMES[0]}", source)
+    offered.write_text(text, encoding="utf-8")
+    source, other = [text], [text]
+    names = {"book/1": str(CHAPTERS[0]), "book/index": "index.md"}
+    site: Any = SimpleNamespace(
+        env=SimpleNamespace(doc2path=names.get),
+        config=SimpleNamespace(show_solutions=show),
+        outdir=tmp_path,
+    )
+    leave_out(site, "book/1", source)
     leave_out(site, "book/index", other)
     leave_out_of_downloads(site, None)
-    assert "<summary>Solution</summary>" in other[0]
+    assert other == [text]
     for text in (source[0], offered.read_text(encoding="utf-8")):
         for fold in ("Solution", "Answer"):
             assert (f"<summary>{fold}</summary>" in text) == show
@@ -106,35 +101,9 @@ def test_one_setting_leaves_the_solutions_out_of_site_and_downloads(
 # --- the assignments ------------------------------------------------------------------
 
 
-def test_free_names_are_those_from_outside() -> None:
-    code = (
-        "import a\nb = a + c\ndef f(x, y=d):\n    z = [e for e in x]\n    return z, g"
-    )
-    assert free_names(code) == {"c", "d", "g"}
-
-
-def test_what_an_exercise_leans_on_comes_with_it() -> None:
-    code = given(chapter(11), [exercise("11.3")])
-    assert "def merge(pieces, pair):" in code
+def test_what_an_exercise_leans_on_comes_from_lib_if_it_is_there() -> None:
     code = given(chapter(6), [exercise("6.3")])
     assert "from lib.attention import scaled_dot_product_attention" in code
-
-
-@each_assignment
-def test_an_assignment_states_points_and_difficulty(assignment: Any) -> None:
-    notebook = assignment_notebook(assignment, COURSE, ADDRESS)
-    text = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
-    told = r"^\*Difficulty: (?:easy|medium|hard)\. (\d+) points, about \d+ minutes\.\*$"
-    stated = re.findall(told, text, re.MULTILINE)
-    about = [cell.metadata.get("nbgrader", {}) for cell in notebook.cells]
-    points = [one["points"] for one in about if one.get("grade")]
-    assert len(points) == len(assignment.exercises)
-    assert points == list(map(int, stated))
-    assert f"{sum(points)} points" in notebook.cells[0].source
-    many = f"{len(points)} exercises" if len(points) > 1 else "1 exercise from"
-    assert many in notebook.cells[0].source
-    names = [one["grade_id"] for one in about if one]
-    assert len(set(names)) == len(names)
 
 
 @each_exercise
@@ -156,8 +125,16 @@ ELSEWHERE = re.compile(
 
 
 @each_assignment
-def test_an_assignment_stands_alone(assignment: Any) -> None:
+def test_an_assignment_states_its_points_and_stands_alone(assignment: Any) -> None:
     cells = assignment_notebook(assignment, COURSE, ADDRESS).cells
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    told = r"^\*Difficulty: (?:easy|medium|hard)\. (\d+) points, about \d+ minutes\.\*$"
+    stated = [int(points) for points in re.findall(told, text, re.MULTILINE)]
+    about = [cell.metadata.get("nbgrader", {}) for cell in cells]
+    assert [one["points"] for one in about if one.get("grade")] == stated
+    many = f"{len(stated)} exercise{'s' * (len(stated) > 1)} from"
+    assert len(stated) == len(assignment.exercises) and many in cells[0].source
+    assert f"{sum(stated)} points" in cells[0].source
     for number in assignment.chapters:
         page = next(name for name in NAMES if name.startswith(f"{number:02d}_"))
         link = f"[chapter {number}]({ADDRESS.site}/book/{page}.html)"

@@ -219,6 +219,7 @@ COUNTS: list[tuple[dict[str, str | bytes], str, str]] = [
     ),
     ({ONE: b"\xef\xbb\xbf" + SOLVED.encode()}, ONE, ""),
     ({ONE: SOLVED.encode("utf-16")}, ONE, ""),
+    ({ONE: nbformat.writes(notebook(answer_3_1=ANSWER), version=3)}, ONE, ""),
     ({ONE: SOLVED.encode("cp1252")}, ONE, "is not in UTF-8: it was read as cp1252."),
     ({"a.zip": zipped(**{ONE: SOLVED})}, f"a.zip/{ONE}", "is taken for"),
     (
@@ -353,11 +354,7 @@ def test_behind_the_wall_stand_python_and_the_desk(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("program", "words"),
-    [
-        ("", "bubblewrap is "),
-        ("#!/bin/sh\necho 'bwrap: No permissions' >&2\nexit 1\n", "(bwrap: No perm"),
-        ("not a program", "bubblewrap cannot start here ("),
-    ],
+    [("", "bubblewrap is "), ("not a program", "bubblewrap cannot start here (")],
 )
 @pytest.mark.skipif(os.name == "nt", reason="bubblewrap is for Linux")
 def test_why_there_is_no_wall_is_told(

@@ -134,17 +134,6 @@ def test_gift_holds_what_the_bank_holds(name: str) -> None:
         assert answers == {(o.text, o.why, o.is_right) for o in one.options}
 
 
-def test_gift_escapes_what_means_something_there(tmp_path: Path) -> None:
-    path = tmp_path / "03_attention.toml"
-    path.write_text(
-        "[[question]]\nask = 'Is {a: b} = \\\\#~?'\nright = ['a=b', 'c: d.']\n"
-        "wrong = [['~', '#.']]\n"
-    )
-    written = gift(path, SEED)
-    assert r"[markdown]Is \{a\: b\} \= \\\\\#\~? {" in written
-    assert r"=a\=b#c\: d." in written and r"~\~#\#." in written
-
-
 def test_the_exam_and_its_solutions_are_one_exam() -> None:
     empty, solved = exam(SEED), exam(SEED, solved=True)
     asked = [re.findall(r"<strong>\d+\.</strong>.+", page) for page in (empty, solved)]
