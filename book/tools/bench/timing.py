@@ -63,6 +63,7 @@ def race(contenders: Mapping[str, Contender], rounds: int) -> Rates:
 
 def spread(values: Sequence[float]) -> dict[str, float]:
     """Return the median and the range, to four digits."""
+    kinds: dict[str, Callable[[Sequence[float]], float]]
     kinds = {"median": statistics.median, "low": min, "high": max}
     return {name: float(f"{kind(values):.4g}") for name, kind in kinds.items()}
 

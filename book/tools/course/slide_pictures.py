@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageChops
 
 from book.tools.site.pictures import size_of
 
@@ -70,19 +70,20 @@ def _cuts(blank: Rows, count: int) -> list[int]:
 def _ink(picture: bytes) -> Image.Image:
     """Where something is drawn: what differs from the corner."""
     gray = Image.open(BytesIO(picture)).convert("L")
-    paper = gray.getpixel((0, 0))
-    return gray.point([255 * (abs(shade - paper) > 2) for shade in range(256)])
+    paper = Image.new("L", gray.size, gray.getpixel((0, 0)))
+    differs = [255 * (shade > 2) for shade in range(256)]
+    return ImageChops.difference(gray, paper).point(differs)
 
 
 def _blank_in_png(picture: bytes) -> Rows:
-    return ~np.asarray(_ink(picture)).any(axis=1)
+    return np.asarray(~np.asarray(_ink(picture)).any(axis=1))
 
 
 def _crop_png(picture: bytes, top: int, bottom: int) -> bytes:
     """The rows from top to bottom, without the margins around what is drawn."""
     image = Image.open(BytesIO(picture))
     inside = _ink(picture).crop((0, top, image.width, bottom)).getbbox()
-    left, upper, right, lower = inside
+    left, upper, right, lower = inside or (0, 0, *image.size)
     box = (max(0, left - 2), max(0, top + upper - 2), right + 1, top + lower + 1)
     written = BytesIO()
     image.crop(box).save(written, "PNG")
