@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from lib.exercises.guard import CheckFailed
 
-__all__ = ["ATTENTION", "SOFTMAX", "Without"]
+__all__ = ["ATTENTION", "SOFTMAX", "Watch", "Without"]
 
 SOFTMAX = frozenset(
     {"softmax", "special_softmax", "log_softmax", "special_log_softmax"}
@@ -21,13 +22,17 @@ ATTENTION = frozenset({"scaled_dot_product_attention"})
 """PyTorch's attention, that of `lib`, and the one that chapter 3 writes."""
 
 
-class _Watch(TorchFunctionMode):
-    """Note which of the named functions are called, PyTorch's or Python's."""
+class Watch(TorchFunctionMode):
+    """Note whether a function of PyTorch's is called.
 
-    def __init__(self, torch_names: Collection[str], names: Collection[str]) -> None:
+    Args:
+        names: of such functions.
+        least: only calls that are handed a tensor of so many numbers count.
+    """
+
+    def __init__(self, names: Collection[str], least: int = 0) -> None:
         super().__init__()
-        self.torch_names, self.names = torch_names, names
-        self.seen = False
+        self.names, self.least, self.seen = names, least, False
 
     def __torch_function__(
         self,
@@ -36,12 +41,12 @@ class _Watch(TorchFunctionMode):
         args: Sequence[Any] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
-        self.seen |= getattr(func, "__name__", "") in self.torch_names
-        return func(*args, **(kwargs or {}))
-
-    def profile(self, frame: FrameType, event: str, argument: Any) -> None:
-        """Python calls this at each call while the watch is on (`sys.setprofile`)."""
-        self.seen |= event == "call" and frame.f_code.co_name in self.names
+        named = kwargs or {}
+        if getattr(func, "__name__", "") in self.names:
+            given = [*args, *named.values()]
+            sizes = [one.numel() for one in given if isinstance(one, Tensor)]
+            self.seen |= max(sizes, default=0) >= self.least
+        return func(*args, **named)
 
 
 @dataclass(frozen=True)
@@ -69,9 +74,13 @@ class Without:
         Raises:
             CheckFailed: if one of them was made.
         """
-        watch, before = _Watch(self.of_torch, self.named), sys.getprofile()
+        watch, before = Watch(self.of_torch), sys.getprofile()
+
+        def profile(frame: FrameType, event: str, argument: Any) -> None:
+            watch.seen |= event == "call" and frame.f_code.co_name in self.named
+
         with watch:
-            sys.setprofile(watch.profile if self.named else before)
+            sys.setprofile(profile if self.named else before)
             try:
                 yield
             finally:

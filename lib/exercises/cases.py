@@ -49,8 +49,8 @@ class Case:
 
     def name(self, exercise: str, right: Any) -> str:
         """A name of the result: the call as it would be typed."""
-        if self.what or not callable(right):
-            return self.what or exercise
+        if self.what:
+            return self.what
         given = [repr(arg) if _is_short(arg) else "" for arg in self.args]
         names = given if all(given) else [*inspect.signature(right).parameters]
         call = [one or name for one, name in zip(given, names, strict=False)]

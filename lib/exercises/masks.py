@@ -97,6 +97,7 @@ def _are_names(got: Any) -> bool:
 
 
 @exercise(
+    lambda draw: [case(what="looking_ahead")],
     form=('a set of names such as {"A", "B"}', _are_names),
     read=lambda names: Parts((name, name in names) for name in "ADBCE"),
 )

@@ -46,26 +46,20 @@ class Outcome:
                 return key
         return None
 
-    def equals(self, slip: "Outcome", key: str, right: "Outcome", atol: float) -> bool:
-        """Whether a part is just as wrong, or the error of the same kind.
+    def likeness(self, slip: "Outcome", key: str, right: "Outcome", atol: float) -> int:
+        """How like a slip's it is.
 
-        It takes what `is_wrong_alike` takes: a record asks the one, then the other.
+        2: the part is just as wrong, or the error of the same kind; 1: the part has the
+        same wrong shape, or NaN as well; 0: they differ.
         """
         if self.error or slip.error:
             causes = [one.error and one.error.__cause__ for one in (self, slip)]
             kinds = {type(cause).__name__ for cause in causes}  # a name can be sent
-            return None not in causes and len(kinds) == 1
-        return self.has_form == slip.has_form and same(
-            self.part(key), slip.part(key), atol
-        )
-
-    def is_wrong_alike(
-        self, slip: "Outcome", key: str, right: "Outcome", atol: float
-    ) -> bool:
-        """Whether a part has the same wrong shape, or NaN as well."""
-        if self.error or slip.error or not self.has_form:
-            return False
-        return wrong_alike(self.part(key), slip.part(key), right.part(key))
+            return 2 if None not in causes and len(kinds) == 1 else 0
+        one, other = self.part(key), slip.part(key)
+        if self.has_form == slip.has_form and same(one, other, atol):
+            return 2
+        return int(self.has_form and wrong_alike(one, other, right.part(key)))
 
 
 def outcome_of(make: Callable[[], Any]) -> Outcome:

@@ -5,7 +5,6 @@ An answer is missing (a printed hint, no error), right (a printed praise) or wro
 lets a missing one fail too.
 """
 
-import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -84,8 +83,11 @@ class Exercise(Trial):
     atol: float = 1e-4
     slips: dict[str, list[Any]] = field(default_factory=dict)
     """Sentences that name a slip, each with the wrong answers that make it."""
-    answer: Any = None
-    """The right answer as it is written, of which slips are rewrites."""
+
+    @property
+    def answer(self) -> Any:
+        """The right answer as it is written, of which slips are rewrites."""
+        return self.right
 
     @property
     def number(self) -> str:
@@ -155,23 +157,22 @@ class Exercise(Trial):
         self, found: Outcome, first: str, cases: Sequence[Case], rights: list[Outcome]
     ) -> str | None:
         """The sentence of the slip that is right and wrong where the answer is."""
-        wrong: list[tuple[str, Outcome]] = []
+        best, told = 0, None
         for sentence, functions in self.slips.items():
             for function in functions:
                 outcomes = [self.outcome(function, one) for one in cases]
                 pairs = zip(outcomes, rights, strict=True)
                 places = [one.differs_at(right, self.atol) for one, right in pairs]
-                if places == [*[None] * (len(cases) - 1), first]:
-                    wrong.append((sentence, outcomes[-1]))
-        for alike in (Outcome.equals, Outcome.is_wrong_alike):
-            for sentence, outcome in wrong:
-                if alike(found, outcome, first, rights[-1], self.atol):
-                    return sentence
-        return None
+                if places != [*[None] * (len(cases) - 1), first]:
+                    continue
+                like = found.likeness(outcomes[-1], first, rights[-1], self.atol)
+                if like > best:
+                    best, told = like, sentence
+        return told
 
 
 def exercise(
-    cases: Callable[[Draw], Iterable[Any]] = lambda draw: [()],
+    cases: Callable[[Draw], Iterable[Any]],
     name: str = "",
     *,
     read: Callable[[Any], Any] | None = None,
@@ -215,13 +216,11 @@ cut off what lies too far.
         module = cases.__module__ if name else answer.__module__
         inputs = drawn_by(cases, name or answer.__name__, module)
         praise, slips = told(answer, inputs.__name__, module)
-        plain = isinstance(answer, type) or inspect.signature(answer).parameters
         return Exercise(
             inputs,
-            right=answer if plain else answer(),
+            right=answer,
             praise=praise,
             slips=slips,
-            answer=answer,
             read=read,
             form=form,
             without=without,

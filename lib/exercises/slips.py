@@ -83,24 +83,19 @@ def wrong(right: Any, line: str) -> Any:
         >>> wrong(causal_mask, "= `length + 1`")(3)
         4
     """
-    own = {right.__name__: SimpleNamespace(right=right)}  # as an exercise has it
-    space = {**vars(inspect.getmodule(right)), **own}
+    space = dict(vars(inspect.getmodule(right)))
     exec(code(right, line), space)
-    return space[right.__name__]
+    made = space[right.__name__]
+    space[right.__name__] = SimpleNamespace(right=right)  # as an exercise has it
+    return made
 
 
 def code(right: Any, line: str) -> str:
     """Return what gives a wrong answer the name of the right one."""
     if instead := _INSTEAD.fullmatch(line):
         given = inspect.signature(right).parameters.values()
-        names = ", ".join(map(_with_default, given))
-        # Of an exercise that asks for a value, the value.
-        own, made = right.__name__, instead[1]
-        if names:
-            made = f"lambda {names}: {made}"
-        if f"{own}.right" in made:  # there the name still means the exercise
-            made = f"(lambda {own}: {made})({own})"
-        return f"{own} = {made}"
+        names = [str(one.replace(annotation=one.empty)) for one in given]
+        return f"{right.__name__} = lambda {', '.join(names)}: {instead[1]}"
     if not _RULES.fullmatch(line):
         raise ValueError(
             f"{line!r} is neither `a piece` → `another` nor = `what it gives back`."
@@ -119,8 +114,3 @@ def code(right: Any, line: str) -> str:
 def _without_record(right: Callable[..., Any]) -> str:
     source = textwrap.dedent(inspect.getsource(right))
     return source[source.index("class " if isinstance(right, type) else "def ") :]
-
-
-def _with_default(parameter: inspect.Parameter) -> str:
-    has_one = parameter.default is not inspect.Parameter.empty
-    return f"{parameter.name}={parameter.default!r}" if has_one else parameter.name

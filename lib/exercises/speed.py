@@ -1,14 +1,12 @@
 """The exercises of chapter 17: bytes, hours, ratios, gradients, a softmax in pieces."""
 
 import statistics
-from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch.overrides import TorchFunctionMode
 
-from lib.exercises.calls import ATTENTION, SOFTMAX
+from lib.exercises.calls import ATTENTION, SOFTMAX, Watch
 from lib.exercises.record import Cases, Draw, Parts, case, exercise
 
 
@@ -72,35 +70,12 @@ def join_gradients(gradients: list[Tensor], tokens: list[int]) -> Tensor:
     return torch.stack(sums).sum(dim=0) / sum(tokens)
 
 
-class _Watch(TorchFunctionMode):
-    """Note whether a maximum or a softmax is taken of so many numbers at once."""
-
-    names = (
-        SOFTMAX
-        | ATTENTION
-        | {"amax", "argmax", "exp", "logsumexp", "max", "sort", "tolist"}
-    )
-
-    def __init__(self, many: int) -> None:
-        super().__init__()
-        self.many, self.seen = many, False
-
-    def __torch_function__(
-        self,
-        func: Callable[..., Any],
-        types: Sequence[type],
-        args: Sequence[Any] = (),
-        kwargs: Mapping[str, Any] | None = None,
-    ) -> Any:
-        if getattr(func, "__name__", "") in self.names:
-            given = [*args, *(kwargs or {}).values()]
-            sizes = [one.numel() for one in given if isinstance(one, Tensor)]
-            self.seen |= max(sizes, default=0) >= self.many
-        return func(*args, **(kwargs or {}))
+_NAMES = {"amax", "argmax", "exp", "logsumexp", "max", "sort", "tolist"}
+"""Of what takes a maximum or a softmax, or hands the numbers to Python."""
 
 
 def _watched(answer: Any, scores: Tensor, values: Tensor, size: int) -> Parts:
-    with _Watch(len(scores)) as watch:
+    with Watch(_NAMES | SOFTMAX | ATTENTION, len(scores)) as watch:
         result = answer(scores, values, size)
     return Parts({"the result": result, "all scores in one go": watch.seen})
 

@@ -91,7 +91,7 @@ def scale(draw: Draw) -> Cases:
 @recorded("Yes.", right={1, 2}, form=("a set", lambda got: isinstance(got, set)))
 def numbers(draw: Draw) -> Cases:
     """A set of numbers, which is a value."""
-    yield case()
+    yield case(what="numbers")
 
 
 numbers.slips = {"One is missing.": [{1}]}
