@@ -23,11 +23,11 @@ def _beams(draw: Draw) -> Cases:
     beam = [("A", math.log(0.6)), ("B", math.log(0.4))]
     yield case(beam, table.__getitem__, 2, what="grow(beam, next_probabilities, 2)")
     yield case([("B", -1.0)], table.__getitem__, 1, what="a beam of 1, grown")
-    drawn = {}
-    for begin in "ABC":
-        weights = [draw.uniform(0.05, 1.0) for _ in "XYZ"]
-        chances = [one / sum(weights) for one in weights]
-        drawn[begin] = dict(zip("XYZ", chances, strict=True))
+    chances = draw.normal(3, 3).softmax(dim=-1).tolist()
+    drawn = {
+        begin: dict(zip("XYZ", row, strict=True))
+        for begin, row in zip("ABC", chances, strict=True)
+    }
     beam = [(begin, -draw.uniform(0.1, 3.0)) for begin in drawn]
     yield case(beam, drawn.__getitem__, draw.randint(1, 5))
 
@@ -78,8 +78,7 @@ def _shares(draw: Draw) -> Cases:
     sure = {"el": 0.05, "la": 0.15, "un": 0.5, "mi": 0.3}
     for p in (0.4, 0.5, 0.9):
         yield case(sure, p, what=f"nucleus(probabilities, {p})")
-    weights = [draw.uniform(0.05, 1.0) for _ in "abcdef"]
-    shares = [one / sum(weights) for one in weights]
+    shares = draw.normal(6).softmax(dim=-1).tolist()
     yield case(dict(zip("abcdef", shares, strict=True)), draw.uniform(0.3, 0.9))
 
 
@@ -121,10 +120,9 @@ def _scores(draw: Draw) -> Cases:
     ):
         scores, log_probs = torch.tensor(beginnings), torch.tensor(shares).log()
         yield case(scores, log_probs, 2, 0)
-    size, words = draw.randint(2, 4), draw.randint(6, 9)
-    scores = draw.normal(size).abs().neg().sort(descending=True).values
-    chances = (2 * draw.normal(size, words)).log_softmax(dim=-1)
-    yield case(scores, chances, size, draw.randrange(words))
+    scores = draw.normal(3).abs().neg().sort(descending=True).values
+    chances = (2 * draw.normal(3, 8)).log_softmax(dim=-1)
+    yield case(scores, chances, 3, draw.randrange(8))
 
 
 def _plain(got: Any) -> Parts:

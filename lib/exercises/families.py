@@ -36,8 +36,7 @@ def _texts(draw: Draw) -> Cases:
     yield case([1, 7, 8, 9, 2], 2, 5, 0)
     what = "The list that was handed in, afterwards"
     yield case([1, 7, 8, 9, 2], 2, 5, 0, what=what, use=_given_afterwards)
-    ids = [draw.randint(6, 99) for _ in range(draw.randint(4, 9))]
-    yield case(ids, draw.randint(1, len(ids) - 1), 5, draw.randint(1, 3))
+    yield case(draw.ids(6, 99, 7).tolist(), draw.randint(1, 6), 5, draw.randint(1, 3))
 
 
 @exercise(_texts, form=_PAIR, read=_plain)
@@ -54,9 +53,7 @@ Marks = tuple[int, int, int, int]
 def _pairs(draw: Draw) -> Cases:
     marks = (1, 4, 2, 0)
     yield case([7, 8], [9, 10, 11], marks, what="one_text([7, 8], [9, 10, 11], …)")
-    source, target = (
-        [draw.randint(6, 99) for _ in range(draw.randint(2, 7))] for _ in range(2)
-    )
+    source, target = (draw.ids(6, 99, length).tolist() for length in (3, 5))
     yield case(source, target, tuple(draw.sample(range(1, 6), 4)))
 
 
@@ -71,11 +68,11 @@ def one_text(source: Ids, target: Ids, marks: Marks) -> tuple[Ids, Ids]:
 def _guesses(draw: Draw) -> Cases:
     even = torch.zeros(1, 3, 5)
     yield case(even, torch.tensor([[1, 2, 3]]), 0, what="perplexity of an even guess")
-    texts, length, words = draw.randint(2, 4), draw.randint(3, 6), draw.randint(5, 9)
-    pad = draw.randint(1, words - 1)
-    labels = (pad + draw.ids(1, words - 1, texts, length)) % words  # never pad
-    labels[0, -draw.randint(1, length - 1) :] = pad
-    yield case(2 * draw.normal(texts, length, words), labels, pad)
+    pad = draw.randint(1, 6)
+    labels = (pad + draw.ids(1, 6, 3, 5)) % 7  # never pad
+    labels[0, -draw.randint(1, 4) :] = pad
+    labels[1, 0] = 0  # which is a word here
+    yield case(2 * draw.normal(3, 5, 7), labels, pad)
 
 
 @exercise(_guesses, read=float, atol=1e-3)
@@ -109,7 +106,7 @@ def _models(draw: Draw) -> Cases:
     ids = torch.tensor([3, 5, 8, 2])
     yield case(_looks_around, ids, what="family of a model that sees all")
     yield case(_looks_back, ids, what="family of a model under the causal mask")
-    longer = draw.ids(1, 9, draw.randint(5, 8))
+    longer = draw.ids(1, 9, 6)
     yield case(_looks_ahead, longer, what="family of a model that sees one ahead")
     run = partial(_looks_ahead, by=3)
     yield case(run, longer, what="family of a model that sees three ahead")

@@ -24,14 +24,12 @@ def _said_and_asked(draw: Draw, what: str) -> Cases:
     # The same sentences, with the words 0 and 3 exchanged: now 3 is padding.
     other = torch.tensor([3, 1, 2, 0, 4, 5, 6, 7, 8])
     yield case(one_hot(other[said], 9) * 4.0 - 6.0, other[labels], 3, what=what)
-    rows, length, pad_id = draw.randint(3, 9), draw.randint(2, 6), draw.randint(0, 2)
-    labels = draw.ids(3, 6, rows, length)
-    logits = one_hot(labels, 7) + 0.1 * draw.normal(rows, length, 7)
-    for row in draw.sample(range(rows), rows // 2):
-        logits[row, 0] *= -1
-    for row in range(rows):
-        labels[row, draw.randint(1, length) :] = pad_id
-    yield case(logits, labels, pad_id, what=f"{what} among {rows}")
+    labels, pad_id = draw.ids(3, 6, 9, 5), draw.randint(0, 2)
+    logits = one_hot(labels, 7) + 0.1 * draw.normal(9, 5, 7)
+    logits[draw.sample(range(9), 4), 0] *= -1
+    for row in labels:
+        row[draw.randint(1, 5) :] = pad_id
+    yield case(logits, labels, pad_id, what=f"{what} among 9")
 
 
 def _words(draw: Draw) -> Cases:
@@ -83,16 +81,14 @@ def _loaders(draw: Draw) -> Cases:
         "that leaks faintly": past + 1e-3 * own,
     }
     yield case(codes, target, 11, use=_leaking)
-    size, length = draw.randint(5, 12), draw.randint(3, 8)
-    past = draw.normal(length, length).tril(-1)
+    past = draw.normal(5, 5).tril(-1)
     codes = {"without a leak": past}
-    for ahead in (0, draw.randrange(1, length)):
-        leak = torch.zeros(length, length)
-        step = draw.randrange(length - ahead)
+    for ahead in (0, draw.randint(1, 4)):
+        leak = torch.zeros(5, 5)
+        step = draw.randrange(5 - ahead)
         leak[step, step + ahead] = draw.uniform(0.1, 1.0)
         codes[f"whose step {step} sees target {step + ahead}"] = past + leak
-    target = draw.ids(0, size - 1, length)
-    yield case(codes, target, size, use=_leaking)
+    yield case(codes, draw.ids(0, 8, 5), 9, use=_leaking)
 
 
 @exercise(_loaders, form=TRUTH)

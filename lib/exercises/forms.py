@@ -6,9 +6,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from lib.exercises.cases import Parts
 from lib.exercises.compare import as_tensor
 
-__all__ = ["NUMBER", "TENSOR", "TEXT", "TRUTH", "pair"]
+__all__ = ["NUMBER", "TENSOR", "TEXT", "TRUTH", "named", "pair", "several"]
 
 Form = tuple[str, Callable[[Any], object]]
 
@@ -16,6 +17,21 @@ Form = tuple[str, Callable[[Any], object]]
 def pair(words: str) -> Form:
     """The form of two things, told in these words."""
     return words, lambda got: isinstance(got, list | tuple) and len(got) == 2
+
+
+def several(words: str, kind: type) -> Form:
+    """The form of a list of one kind of things, told in these words."""
+    return (
+        words,
+        lambda got: (
+            isinstance(got, list | tuple) and all(isinstance(one, kind) for one in got)
+        ),
+    )
+
+
+def named(*names: str) -> Callable[[Any], Parts]:
+    """What an answer gives back, one thing after the other, under these names."""
+    return lambda got: Parts(zip(names, got, strict=True))
 
 
 def _is_truth(got: Any) -> bool:

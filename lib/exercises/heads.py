@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from lib.attention import MultiHeadAttention, scaled_dot_product_attention
-from lib.exercises.forms import pair
-from lib.exercises.record import Cases, Draw, Parts, case, exercise
+from lib.exercises.forms import named, pair
+from lib.exercises.record import Cases, Draw, case, exercise
 from lib.positions import sinusoidal_encoding
 
 
@@ -27,7 +27,7 @@ def _dealt(draw: Draw) -> Cases:
     for n_heads in (2, 4):
         heads = x.unflatten(-1, (8 // n_heads, n_heads)).permute(0, 3, 1, 2)
         yield case(heads, what=f"gather_dealt_heads of {n_heads} heads")
-    yield case(draw.normal(*(draw.randint(2, 6) for _ in range(4))))
+    yield case(draw.normal(2, 3, 5, 4))
 
 
 @exercise(_dealt)
@@ -47,10 +47,8 @@ def _one_head_each(draw: Draw) -> Cases:
     x = torch.randn(2, 4, 6)
     for head in (1, 0, 2):
         yield case(_attention(6, 3), x, head)
-    n_heads = draw.randint(2, 5)
-    width = n_heads * draw.randint(2, 4)
-    x, seed = draw.normal(2, draw.randint(2, 6), width), draw.getrandbits(32)
-    yield case(_attention(width, n_heads, seed), x, draw.randrange(n_heads))
+    attention = _attention(8, 2, seed=draw.getrandbits(32))
+    yield case(attention, draw.normal(2, 5, 8), draw.randrange(2))
 
 
 @exercise(_one_head_each)
@@ -64,16 +62,14 @@ def contribution(attention: MultiHeadAttention, x: Tensor, head: int) -> Tensor:
 
 
 def _both_sizes(draw: Draw) -> Cases:
-    n_heads = draw.randint(1, 4)
-    for width, heads, seed in ((4, 2, 0), (3 * n_heads, n_heads, draw.getrandbits(32))):
-        torch.manual_seed(seed)
-        yield case(MultiHeadAttention(width, heads))
+    for width, n_heads, seed in ((4, 2, 0), (9, 3, draw.getrandbits(32))):
+        yield case(_attention(width, n_heads, seed))
 
 
 @exercise(
     _both_sizes,
     form=pair("two tensors, the weight and the bias"),
-    read=lambda got: Parts({"The weight": got[0], "The bias": got[1]}),
+    read=named("The weight", "The bias"),
 )
 def pack(attention: MultiHeadAttention) -> tuple[Tensor, Tensor]:
     """The in_proj weight (3D, D) and bias (3D) of PyTorch's class."""

@@ -30,7 +30,7 @@ def _vectors(draw: Draw) -> Cases:
     yield case(torch.zeros(2, 4), 1e-5, what="rms_norm of zeros")
     what = "rms_norm(x) of small numbers, with the eps of the task"
     yield case(0.001 * x, what=what)
-    yield case(5 * draw.normal(draw.randint(1, 4), draw.randint(2, 9)))
+    yield case(5 * draw.normal(3, 6))
     yield case(draw.normal(2, 3, 4), draw.uniform(0.1, 2.0))
 
 
@@ -42,9 +42,8 @@ def rms_norm(x: Tensor, eps: float = 1e-5) -> Tensor:
 
 
 def _two_maps(draw: Draw) -> Cases:
-    drawn = tuple(draw.randint(2, 9) for _ in range(3))
     torch.manual_seed(draw.getrandbits(32))
-    for d_in, d_inner, d_out in ((3, 3, 3), (3, 7, 2), drawn):
+    for d_in, d_inner, d_out in ((3, 3, 3), (3, 7, 2)):
         inner, outer = nn.Linear(d_in, d_inner), nn.Linear(d_inner, d_out)
         nn.init.normal_(inner.bias)
         nn.init.normal_(outer.bias)
@@ -75,8 +74,7 @@ def _kept(draw: Draw) -> Cases:
     # Three of five are kept where four are to be expected.
     keep = torch.tensor([True, False, True, False, True])
     yield case(x, keep, 0.2, what="drop(x, keep, 0.2)")
-    shape = draw.randint(2, 5), draw.randint(2, 9)
-    yield case(draw.normal(*shape), draw.ids(0, 1, *shape).bool(), draw.random() * 0.9)
+    yield case(draw.normal(3, 6), draw.ids(0, 1, 3, 6).bool(), draw.uniform(0.1, 0.9))
 
 
 @exercise(_kept)
@@ -149,7 +147,7 @@ def _facts(answer: Any, x: Tensor, first: bool, matrix: Tensor) -> Parts:
 
 
 def _blocks(draw: Draw) -> Cases:
-    for width in (8, draw.randint(3, 12)):
+    for width in (8, 5):
         x, matrix = 3 * draw.normal(2, 4, width) + 1, draw.normal(width, width)
         for first in (False, True):
             yield case(x, first, matrix / math.sqrt(width), use=_facts)

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lib.exercises.forms import pair
+from lib.exercises.forms import named, pair
 from lib.exercises.record import Cases, Draw, Parts, Without, case, exercise
 from lib.exercises.suspects import suspects as suspects  # the chapter calls it
 from lib.masks import causal_mask, padding_mask
@@ -25,7 +25,7 @@ def _tokens(draw: Draw) -> list[Any]:
     # Padding at either end and inside, and a token 0 that is none: so no two slips
     # give the same mask.
     tokens = torch.tensor([[5, 0, 6, 9], [2, 2, 5, 7], [5, 2, 8, 2]])
-    return [(tokens, 2), (draw.ids(0, 3, draw.randint(1, 4), draw.randint(2, 8)), 2)]
+    return [(tokens, 2), (draw.ids(0, 3, 4, 6), 2)]
 
 
 @exercise(
@@ -55,20 +55,18 @@ def _scores(draw: Draw) -> Cases:
     empty = torch.tensor([[False, False, False], [True, True, False]])
     yield case(scores, empty)
     yield case(scores.half(), empty, what="masked_softmax of float16 scores")
-    for low, dtype in ((-1e30, torch.float32), (-6e4, torch.float16)):
-        high = torch.tensor([[low, 0.0, low]], dtype=dtype)
-        what = f"masked_softmax of the scores {low:g}, 0 and {low:g} in {dtype}"
-        yield case(high, torch.tensor([[True, False, True]]), what=what)
+    low = torch.tensor([[-1e30, 0.0, -1e30]])
+    what = "masked_softmax of the scores -1e+30, 0 and -1e+30 in torch.float32"
+    yield case(low, torch.tensor([[True, False, True]]), what=what)
     # Scores have the shape (B, H, T, S); one mask serves all heads and queries.
     mask = torch.tensor([[1, 1, 1, 0, 0], [1, 1, 1, 1, 0]]).bool()[:, None, None]
     yield case(draw.normal(2, 3, 4, 5), mask)
     what = "That the gradient is finite"
     yield case(scores, empty, what=what, use=_gradient_is_finite)
-    keys = draw.randint(3, 6)
-    mask = draw.ids(0, 1, 4, keys).bool()
-    mask[draw.randrange(4)] = False
-    yield case(20 * draw.normal(2, 4, keys), mask)
-    yield case(draw.normal(4, keys).half() - 60_000, mask)
+    mask = draw.ids(0, 1, 4, 5).bool()
+    mask[2] = False
+    yield case(20 * draw.normal(2, 4, 5), mask)
+    yield case(draw.normal(4, 5).half() - 60_000, mask)
 
 
 @exercise(_scores)
@@ -81,10 +79,10 @@ def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
 @exercise(
     lambda draw: [
         (torch.tensor([[5, 0, 6], [5, 2, 2]]), 2),
-        (draw.ids(0, 3, draw.randint(1, 4), draw.randint(2, 8)), 1),
+        (draw.ids(0, 3, 3, 5), 1),
     ],
     form=pair("the pair (tgt_mask, tgt_key_padding_mask)"),
-    read=lambda got: Parts(tgt_mask=got[0], tgt_key_padding_mask=got[1]),
+    read=named("tgt_mask", "tgt_key_padding_mask"),
 )
 def for_pytorch(token_ids: Tensor, pad_id: int) -> tuple[Tensor, Tensor]:
     """Two masks in which True blocks."""

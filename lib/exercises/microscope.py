@@ -23,9 +23,7 @@ def _parts(draw: Draw) -> Cases:
     words = torch.tensor([[2.0, 1.0], [0.0, 1.5], [-1.0, 2.0]])
     state = torch.tensor([[[5.0, 4.0], [1.0, 3.0]]])
     yield case(state, _centered, _map_to(words))
-    words = draw.normal(draw.randint(6, 9), 5)
-    state = draw.normal(2, draw.randint(2, 4), 5) + 3.0
-    yield case(state, _centered, _map_to(words))
+    yield case(draw.normal(2, 3, 5) + 3.0, _centered, _map_to(draw.normal(7, 5)))
 
 
 @exercise(_parts)
@@ -39,8 +37,7 @@ def _states(draw: Draw) -> Cases:
     yield case(output, state, 1, what="exchange(output, state, 1)")
     what = "That the output stays as it was"
     yield case(output, state, 1, what=what, use=leaves_alone)
-    shape = draw.randint(4, 5), draw.randint(5, 7), draw.randint(8, 9)
-    yield case(draw.normal(*shape), draw.normal(*shape), draw.randint(1, 3))
+    yield case(draw.normal(4, 5, 8), draw.normal(4, 5, 8), draw.randint(1, 3))
 
 
 @exercise(_states)

@@ -81,14 +81,13 @@ def _blocks_and_words(draw: Draw) -> Cases:
     yield case(blocks, words, use=_said)
     what = "That the words stay as they were"
     yield case(positions, words, what=what, use=leaves_alone)
-    length, width = draw.randint(3, 8), draw.randint(2, 6)
-    places, matrix = draw.normal(length, width), draw.normal(width, width)
+    places, matrix = draw.normal(5, 4), draw.normal(4, 4)
     others: dict[str, Block] = {
         "mixes each word": lambda x: x @ matrix + x.mean(dim=1, keepdim=True),
         "adds other positions": lambda x: (x + places) @ matrix,
         "sums up along the sentence": lambda x: x.cumsum(dim=1),
     }
-    yield case(others, draw.normal(1, length, width), use=_said)
+    yield case(others, draw.normal(1, 5, 4), use=_said)
 
 
 @exercise(_blocks_and_words, form=TRUTH)
@@ -114,8 +113,7 @@ def _learns(answer: Any, d_model: int, max_len: int, words: Tensor) -> Parts:
 
 def _tables(draw: Draw) -> Cases:
     yield case(6, 10, draw.normal(3, 4, 6), use=_learns)
-    width, rows, length = draw.randint(2, 9), draw.randint(8, 20), draw.randint(2, 8)
-    yield case(width, rows, draw.normal(2, length, width), use=_learns)
+    yield case(5, 12, draw.normal(2, 7, 5), use=_learns)
 
 
 class LearnedPositions(nn.Module):

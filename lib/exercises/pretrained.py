@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from lib.exercises.forms import TENSOR
-from lib.exercises.record import Cases, Draw, Parts, case, exercise
+from lib.exercises.forms import TENSOR, named
+from lib.exercises.record import Cases, Draw, case, exercise
 
 
 def _rows(draw: Draw) -> Cases:
@@ -27,8 +27,7 @@ def rms_norm(x: Tensor, weight: Tensor, eps: float) -> Tensor:
 def _joined(draw: Draw) -> Cases:
     joined = torch.arange(27.0).view(3, 9)
     yield case(joined, what="split_joined of the numbers 0 to 26")
-    width = 3 * draw.randint(1, 2)
-    yield case(draw.normal(width, 3 * width))
+    yield case(draw.normal(6, 18))
 
 
 def _are_three(got: Any) -> bool:
@@ -36,12 +35,11 @@ def _are_three(got: Any) -> bool:
     return three and all(isinstance(part, Tensor) for part in got)
 
 
-def _named(got: Sequence[Tensor]) -> Parts:
-    names = ("The queries' matrix", "The keys' matrix", "The values' matrix")
-    return Parts(dict(zip(names, got, strict=True)))
-
-
-@exercise(_joined, form=("three matrices", _are_three), read=_named)
+@exercise(
+    _joined,
+    form=("three matrices", _are_three),
+    read=named("The queries' matrix", "The keys' matrix", "The values' matrix"),
+)
 def split_joined(joined: Tensor) -> Sequence[Tensor]:
     """Three matrices (D, D) for nn.Linear, of one (D, 3 * D)."""
     return joined.T.chunk(3)
@@ -51,8 +49,7 @@ def _halves(draw: Draw) -> Cases:
     weight = torch.arange(36.0).view(6, 6)
     yield case(weight, 1, what="to_neighbors of one head of 6 numbers")
     yield case(torch.arange(144.0).view(12, 12), 2, what="to_neighbors of two heads")
-    heads = draw.randint(2, 3)
-    yield case(draw.normal(6 * heads, 6 * heads), heads)
+    yield case(draw.normal(18, 18), 3)
 
 
 @exercise(_halves, form=TENSOR)
@@ -77,16 +74,14 @@ def _configs(draw: Draw) -> Cases:
     yield case(_TALE, what="count_llama of stories260K")
     untied = {**_TALE, "tie_word_embeddings": False}
     yield case(untied, what="count_llama with an output of its own")
-    groups = draw.randint(1, 4)
-    heads = groups * draw.randint(2, 4)
     drawn = {
+        **untied,
         "vocab_size": draw.randint(50, 900),
-        "hidden_size": heads * 2 * draw.randint(1, 8),
+        "hidden_size": 12 * draw.randint(1, 8),
         "intermediate_size": draw.randint(20, 90),
         "num_hidden_layers": draw.randint(2, 9),
-        "num_attention_heads": heads,
-        "num_key_value_heads": groups,
-        "tie_word_embeddings": draw.random() < 0.5,
+        "num_attention_heads": 6,
+        "num_key_value_heads": 2,
     }
     yield case(drawn, what="count_llama of a random Llama")
 

@@ -12,10 +12,7 @@ from lib.exercises.record import Cases, Draw, case, exercise
 def _sizes(draw: Draw) -> Cases:
     yield case(1, 1, 1, 1, 1, what="cache_bytes of one number")
     yield case(4, 4, 2, 64, 1, what="cache_bytes of this chapter's model")
-    groups = draw.randint(1, 3)
-    heads = groups * draw.randint(2, 4)
-    d_model, tokens = heads * draw.randint(2, 9), draw.randint(5, 99)
-    yield case(draw.randint(2, 9), heads, groups, d_model, tokens)
+    yield case(draw.randint(2, 9), 6, 2, 6 * draw.randint(2, 9), draw.randint(5, 99))
 
 
 @exercise(_sizes)
@@ -29,9 +26,8 @@ def cache_bytes(
 def _matrices(draw: Draw) -> Cases:
     one, two = torch.eye(1), torch.full((1, 1), 2.0)
     yield case(torch.ones(1, 1), -one, two, one, what="gated of one number")
-    rows, width, d_ff = 3, 2 * draw.randint(1, 3), 5
-    matrices = [draw.normal(d_ff, width) for _ in range(2)]
-    yield case(draw.normal(rows, width), *matrices, draw.normal(width, d_ff))
+    gate, inner, outer = draw.normal(5, 4), draw.normal(5, 4), draw.normal(4, 5)
+    yield case(draw.normal(3, 4), gate, inner, outer)
 
 
 @exercise(_matrices)
@@ -41,8 +37,8 @@ def gated(x: Tensor, gate: Tensor, inner: Tensor, outer: Tensor) -> Tensor:
 
 
 def _keys(draw: Draw) -> list[Any]:
-    keys, groups = torch.arange(4.0).view(1, 2, 2, 1), draw.randint(2, 3)
-    drawn = draw.normal(2, groups, 4, 2), groups * (5 - groups)
+    keys = torch.arange(4.0).view(1, 2, 2, 1)
+    drawn = draw.normal(2, 3, 4, 2), 6
     return [case(keys, 4, what="share_keys of 2 heads for 4"), drawn]
 
 
@@ -57,7 +53,7 @@ def _pairs(draw: Draw) -> Cases:
     yield case(ones, 100.0, what="rotary of (1, 0), three times")
     numbered = torch.arange(8.0).view(2, 4)
     yield case(numbered, 100.0, what="rotary of the numbers 0 to 7")
-    yield case(draw.normal(4, 2 * draw.randint(2, 4)), 10.0 * draw.randint(2, 9))
+    yield case(draw.normal(4, 6), 10.0 * draw.randint(2, 9))
 
 
 @exercise(_pairs)

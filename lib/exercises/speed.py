@@ -41,8 +41,7 @@ def _times(draw: Draw) -> Cases:
     ours, theirs = [2.0, 9.0, 2.5, 2.0, 4.0], [3.2, 16.0, 3.0, 12.0, 2.0]
     yield case(ours, theirs, what="speedup of five turns")
     yield case([1.0, 1.0], [2.0, 4.0], what="speedup([1, 1], [2, 4])")
-    turns = draw.randint(3, 9)
-    yield case(*([draw.uniform(1, 9) for _ in range(turns)] for _ in range(2)))
+    yield case(*([draw.uniform(1, 9) for _ in range(7)] for _ in range(2)))
 
 
 @exercise(_times)
@@ -58,9 +57,7 @@ def _gradients(draw: Draw) -> Cases:
     yield case(gradients, [30, 10], what=what)
     gradients = [torch.tensor([gradient]) for gradient in (7.0, 0.0, 1.0)]
     yield case(gradients, [2, 0, 4], what="join_gradients with an idle process")
-    count = draw.randint(2, 5)
-    tokens = [draw.randint(1, 40) for _ in range(count)]
-    yield case([draw.normal(3) for _ in range(count)], tokens)
+    yield case(list(draw.normal(4, 3)), draw.ids(1, 40, 4).tolist())
 
 
 @exercise(_gradients)
@@ -89,10 +86,7 @@ def _scores(draw: Draw) -> Cases:
     apart = torch.tensor([1000.0, 800.0, 900.0, 1001.0])
     yield case(apart, values[:4], 2, what="the result for 1,000 and 800")
     yield case(apart[:2], values[:2], 1, what="the result for 1,000, then 800")
-    rising = torch.arange(7.0)
-    yield case(rising, rising, 3)
-    length = draw.randint(5, 12)
-    yield case(3 * draw.normal(length), draw.normal(length), draw.randint(2, 4))
+    yield case(3 * draw.normal(8), draw.normal(8), 3)
     yield case(torch.arange(16.0), torch.arange(16.0), 3, use=_watched)
 
 

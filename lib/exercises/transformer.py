@@ -10,7 +10,7 @@ from torch import Tensor
 from lib.config import TransformerConfig
 from lib.exercises.forms import TRUTH
 from lib.exercises.record import Cases, Draw, Parts, Without, case, exercise
-from lib.masks import causal_mask, padding_mask
+from lib.masks import padding_mask
 from lib.model import Transformer, count_parameters
 
 # Without dropout, so that equal inputs give equal outputs.
@@ -56,8 +56,7 @@ def count(config: TransformerConfig) -> int:
 def _probabilities(draw: Draw) -> Cases:
     p = (2 * torch.randn(2, 3, 7)).softmax(dim=-1)
     yield case(p, torch.randint(0, 7, (2, 3)))
-    shape = draw.randint(1, 4), draw.randint(2, 6)
-    yield case(draw.normal(*shape, 9).softmax(dim=-1), draw.ids(0, 8, *shape))
+    yield case(draw.normal(2, 4, 9).softmax(dim=-1), draw.ids(0, 8, 2, 4))
 
 
 @exercise(_probabilities)
@@ -152,19 +151,13 @@ def _targets(draw: Draw) -> Cases:
     yield case(_model(norm_first=False), tgt, use=_in_training)
 
 
-@exercise(
+decode = exercise(
     _targets,
+    name="decode",
     without=Without(
         "This calls model.decode: the task is to build it yourself, from the model's "
         "parts.",
         like=lambda model, *given: model.decode(*given),
         named={"whole_decode"},
     ),
-)
-def decode(model: Transformer, tgt: Tensor, memory: Tensor, src_mask: Tensor) -> Tensor:
-    """From target ids (B, T) and the memory to logits (B, T, V)."""
-    padding = padding_mask(tgt, model.config.pad_id)  # (B, 1, 1, T)
-    past = causal_mask(tgt.size(1))  # (T, T)
-    x = model.dropout(model.positions(model.tgt_embedding(tgt)))  # (B, T, D)
-    x = model.decoder(x, memory, padding & past, src_mask)  # (B, T, D)
-    return model.output_proj(x)
+)(Transformer.decode)

@@ -169,10 +169,6 @@ def loud(x: Any) -> Any:
     raise ValueError("no \n" * 1000)
 
 
-def silent(x: Any) -> Any:
-    raise ValueError
-
-
 WRONG: list[tuple[Any, str]] = [
     # Each slip gets its own sentence: a value, a shape, NaN, an error.
     (lambda x: x**2, "This squares."),
@@ -188,7 +184,6 @@ WRONG: list[tuple[Any, str]] = [
     (lambda x: 2 * x if isinstance(x, float) else x, "double(x) should be [[2, 2, 2]"),
     # An error in an answer is told with its input, in one line.
     (lambda x: [][x], "stopped with TypeError: list indices must be integers"),
-    (silent, "silent(3) stopped with ValueError"),
     (loud, "loud(3) stopped with ValueError: no no no"),
     (6.0, "the answer could not be read (TypeError"),
 ]
@@ -262,31 +257,19 @@ def test_a_seed_draws_the_same_values_and_another_one_others() -> None:
     assert double.draws_inputs and not scale.draws_inputs
 
 
-def test_the_keyboard_still_interrupts() -> None:
-    def interrupt(x: Any) -> Any:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        double(interrupt)
-
-
 # --- compare ---
 
 LARGE = torch.arange(20).reshape(4, 5)
 SAME: list[tuple[Any, Any]] = [
     ("a", "a"),
-    (torch.tensor([[1, 2]]), [[1, 2]]),
     ({"a": 1.000001}, {"a": 1.0}),
     (np.array([1, 2]), torch.tensor([1, 2])),
-    ([[True, False]], torch.tensor([[True, False]])),
     (1, 1.0),
     (torch.ones(2, dtype=torch.float16), [1.0, 1.0]),
-    (torch.ones(2, requires_grad=True), torch.ones(2)),
-    ([-math.inf], [-math.inf]),
-    ([(1, 2.000001)], [(1, 2.0)]),
+    ([torch.ones(2), torch.ones(2, requires_grad=True)], torch.ones(2, 2)),
+    ([(-math.inf, 2.000001)], [(-math.inf, 2.0)]),
 ]
 DIFFERENT: list[tuple[Any, Any, str]] = [
-    (1.0, 2.0, "it should be 2, but is 1."),
     (torch.ones(2), torch.ones(2, 1), "it should have the shape (2, 1), but has (2,)."),
     (
         torch.ones(3, 4),
@@ -296,7 +279,6 @@ DIFFERENT: list[tuple[Any, Any, str]] = [
     (math.nan, 1.0, "it should be 1, but is nan."),
     ("1", 1.0, "it should be 1, but is '1'."),
     (LARGE + 1, LARGE, "is off in 20 of 20 places: at [0, 0] it should be 0, but is 1"),
-    (LARGE.T, LARGE, "it should have the shape (4, 5), but has (5, 4)."),
     ([1], [1, 2], "it should be [1, 2], but is [1]."),
     ([[1], [1, 2]], 1.0, "it should be 1, but is [[1], [1, 2]]."),
     ({"a": 1.0}, {"a": 2.0}, "it should be {'a': 2.0}, but is {'a': 1.0}."),
@@ -322,8 +304,10 @@ def test_what_differs_is_told_in_words_that_never_read_alike(
     assert right.partition(" ")[2] != found.removesuffix(".").partition(" ")[2]
 
 
-def test_how_far_numbers_may_be_off() -> None:
-    assert same(1.05, 1.0, atol=0.1) and not same(1.05, 1.0, atol=0.01)
+def test_what_looks_alike_is_told_with_all_digits() -> None:
+    assert same(2.00004, 2.0) and not same(2.00004, 2.0, atol=1e-6)
+    told = difference(2.00004, 2.0, "it", atol=1e-6)
+    assert told.startswith("it should be 2.0, but is 2.0000")
 
 
 def test_what_is_wrong_alike() -> None:
@@ -338,11 +322,10 @@ def test_what_is_wrong_alike() -> None:
 BRIEF: list[tuple[Any, str]] = [
     (0.123456, "0.1235"),
     (-0.00001, "0"),
+    (np.ones(20), "an array of shape (20,)"),
     (12345678.0, "1.235e+07"),
     (torch.tensor([1.0, 2.5]), "[1, 2.5]"),
-    (torch.ones(20), "a tensor of shape (20,)"),
     ((1,), "(1,)"),
-    ([True, None], "[True, None]"),
     ("x" * 500, "'" + "x" * 118 + "…"),
 ]
 

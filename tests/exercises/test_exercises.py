@@ -1,18 +1,11 @@
 """Every exercise waits for an answer; `solutions_run` tries its own solution."""
 
 import importlib
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
-
-import nbformat
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from book.tools.course.exercises import exercises
 from book.tools.notebooks.normal_form import text_of
-from book.tools.project.address import ROOT
 from lib.exercises.record import CHAPTERS
 from lib.exercises.record import exercises as recorded
 from tests.book_sources import each_chapter, read
@@ -70,42 +63,3 @@ def test_stubs_are_not_answered_yet(path: Path) -> None:
     for exercise in exercises(notebook):
         outputs = notebook.cells[exercise.index].outputs
         assert WAITS.format(exercise.number) in "".join(map(text_of, outputs))
-
-
-def test_a_solution_is_tried_behind_its_chapter(tmp_path: Path) -> None:
-    """One that its check refuses, or that is no answer, fails the run."""
-    solutions = (
-        "return [vocabulary.sos_id, *vocabulary.encode(sentence)]",
-        "...",
-        "return [vocabulary.sos_id, *vocabulary.encode(sentence), vocabulary.eos_id]",
-    )
-    head = "def frame(vocabulary, sentence):\n    "
-    check = "from lib.exercises import words as check\n\n\n"
-    cells = []
-    for number, solution in enumerate(solutions, start=1):
-        fold = (
-            "<details><summary>Solution</summary>\n\n```python\n{}\n```\n\n</details>"
-        )
-        cells += [
-            new_markdown_cell(f"### Exercise 1.{number} · A frame"),
-            new_code_cell(
-                f"{check}{head}...\n\n\ncheck.frame(frame)",
-                metadata={"tags": ["exercise", "nbval-ignore-output"]},
-            ),
-            new_markdown_cell(
-                fold.format(head + solution), metadata={"tags": ["solution"]}
-            ),
-        ]
-    path = tmp_path / "chapter.ipynb"
-    nbformat.write(new_notebook(cells=cells), path)
-    options = ["-q", "-p", "no:cacheprovider", "-p", "tests.solutions_run", "--nbval"]
-    run = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, "-c", "pyproject.toml", str(path)],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-    )
-    assert "2 failed, 4 passed" in run.stdout, run.stdout + run.stderr
-    failed = re.findall(r"^FAILED .*::Solution (1\.\d)", run.stdout, re.MULTILINE)
-    assert failed == ["1.1", "1.2"]
