@@ -154,10 +154,10 @@ def trained_on(model: str, report: Mapping[str, Any]) -> str:
 
 def columns_of_a_run(report: Mapping[str, Any]) -> tuple[int, int] | None:
     """Return the columns that were chosen for the file that a translator learned."""
-    columns = report.get("columns")
-    if not isinstance(columns, list) or [type(n) for n in columns] != [int, int]:
-        return None
-    return columns[0], columns[1]
+    match report.get("columns"):
+        case [int(source), int(target)]:
+            return source, target
+    return None
 
 
 def score_lines(part: str, result: dict[str, Any]) -> list[str]:

@@ -365,9 +365,7 @@ def _read(table: Table, languages: str, wanted: Columns | None) -> Read:
             faults.append(f"not line {number:,}, {cells!s:.60}")
         number += 1 + "".join(cells).count("\n")
     if not pairs or (faults and not table.is_named):
-        what = (
-            f"{len(pairs):,} of {len(rows):,} lines hold a pair among {width} columns"
-        )
+        what = f"{len(pairs):,} of {len(rows):,} lines hold a pair in {width} columns"
         advice = "correct the others, or leave them out, or choose with --columns."
         raise ValueError("; ".join([what, *faults[:3], advice]))
     lost = left_out(len(faults), "without words on one side")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -41,23 +43,17 @@ def unplugged(
         El perro ve al perro.
     """
 
-    def silent(name: str) -> Callable[..., Output]:
-        def hook(_module: nn.Module, inputs: tuple[Any, ...], output: Output) -> Output:
-            first = output[0] if isinstance(output, tuple) else output
-            if means is not None:
-                instead = means[name].to(first).expand_as(first)
-            elif name.endswith(("attention", "feed_forward")):
-                instead = torch.zeros_like(first)
-            else:
-                instead = inputs[0]
-            return (instead, *output[1:]) if isinstance(output, tuple) else instead
+    def silence(name: str, inputs: tuple[Any, ...], output: Output) -> Output:
+        first = output[0] if isinstance(output, tuple) else output
+        if means is not None:
+            instead = means[name].to(first).expand_as(first)
+        elif name.endswith(("attention", "feed_forward")):
+            instead = torch.zeros_like(first)
+        else:
+            instead = inputs[0]
+        return (instead, *output[1:]) if isinstance(output, tuple) else instead
 
-        return hook
-
-    modules = {name: module for part in parts for name, module in _meant(model, part)}
-    with contextlib.ExitStack() as hooks:
-        for name, module in modules.items():
-            hooks.callback(module.register_forward_hook(silent(name)).remove)
+    with _hooked(model, parts, silence):
         yield
 
 
@@ -76,37 +72,45 @@ def mean_outputs(model: nn.Module, *parts: str) -> Iterator[dict[str, Tensor]]:
         ValueError: if the model has no such part.
     """
     means: dict[str, Tensor] = {}
-    counts: dict[str, int] = {}
+    counts = Counter[str]()
 
-    def keep(name: str) -> Callable[..., None]:
-        def hook(_module: nn.Module, _inputs: object, output: Output) -> None:
-            first = output[0] if isinstance(output, tuple) else output
-            rows = first.detach().flatten(end_dim=-2)
-            old = counts.get(name, 0)
-            counts[name] = old + len(rows)
-            before = means.get(name, torch.zeros_like(rows[0])) * old
-            means[name] = (before + rows.sum(dim=0)) / counts[name]
+    def keep(name: str, _inputs: object, output: Output) -> None:
+        first = output[0] if isinstance(output, tuple) else output
+        rows = first.detach().flatten(end_dim=-2)
+        before = means.get(name, torch.zeros_like(rows[0])) * counts[name]
+        counts[name] += len(rows)
+        means[name] = (before + rows.sum(dim=0)) / counts[name]
 
-        return hook
-
-    with contextlib.ExitStack() as hooks:
-        for part in parts:
-            for name, module in _meant(model, part):
-                hooks.callback(module.register_forward_hook(keep(name)).remove)
+    with _hooked(model, parts, keep):
         yield means
+
+
+@contextlib.contextmanager
+def _hooked(
+    model: nn.Module, parts: Iterable[str], hook: Callable[..., Output | None]
+) -> Iterator[None]:
+    """Let a function see, by its name, what each of some modules gets and gives."""
+    modules = {name: module for part in parts for name, module in _meant(model, part)}
+    with contextlib.ExitStack() as hooks:
+        for name, module in modules.items():
+
+            def named(
+                _module: nn.Module, inputs: object, output: Output, name: str = name
+            ) -> Output | None:
+                return hook(name, inputs, output)
+
+            hooks.callback(module.register_forward_hook(named).remove)
+        yield
 
 
 def _meant(model: nn.Module, part: str) -> list[tuple[str, nn.Module]]:
     """Return the modules that a name means, in one layer or in all."""
     found = []
     for name, module in model.named_modules():
-        words = name.split(".")
-        anywhere = ".".join(
-            word for word in words if word != "layers" and not word.isdigit()
-        )
-        if f".{name}".endswith(f".{part}") or f".{anywhere}".endswith(f".{part}"):
+        anywhere = re.sub(r"\blayers\.\d+\.", "", name)
+        if part and f".{name} .{anywhere} ".find(f".{part} ") >= 0:
             found.append((name, module))
-    if not found or not part:
+    if not found:
         raise ValueError(
             f"The model has no part {part!r}: give the name of a module, such as "
             "'positions', 'feed_forward' or 'encoder.self_attention'."

@@ -7,6 +7,7 @@ import functools
 import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import torch
@@ -116,21 +117,14 @@ def bleu_metric(tokenizer: str) -> BLEU:
     Raises:
         ValueError: if there is no such tokenizer, or it needs what is not installed.
     """
-    if tokenizer not in BLEU.TOKENIZERS:
-        known = ", ".join(BLEU.TOKENIZERS)
-        raise ValueError(
-            f"sacreBLEU has no tokenizer {tokenizer!r}; choose one of: {known}."
-        )
     try:
         return BLEU(tokenize=tokenizer)
-    except (ImportError, RuntimeError) as error:  # the library's way to ask for more
-        reason = " ".join(str(error).split())
-        raise ValueError(f"The tokenizer {tokenizer!r} wants more: {reason}") from error
-    except OSError as error:  # some are downloaded when they are first asked for
-        reason = str(getattr(error, "reason", error))
+    except (LookupError, ImportError, RuntimeError, OSError) as error:
+        # Some want a package, or are downloaded when they are first asked for.
+        reason = " ".join(str(error).split()).rstrip(".")
         raise ValueError(
-            f"The tokenizer {tokenizer!r} cannot be downloaded ({reason}); check the "
-            "network, or choose one that needs none, such as char."
+            f"sacreBLEU has no tokenizer {tokenizer!r} at hand ({reason}); it knows "
+            f"{', '.join(BLEU.TOKENIZERS)}, and 13a, zh and char need nothing more."
         ) from error
 
 
@@ -140,7 +134,7 @@ def aligned_references(
     """Return a list of right answers for each prediction, or refuse what is none."""
     _check_lists(predictions, references)
     answers = [[r] if isinstance(r, str) else list(r) for r in references]
-    if not all(answers):
+    if [] in answers:
         raise ValueError(f"Sentence {answers.index([])} has no reference.")
     return answers
 
@@ -151,14 +145,10 @@ def _sacrebleu(
     references: Sequence[str | Sequence[str]],
 ) -> Score:
     answers = aligned_references(predictions, references)
-    most = max(map(len, answers))
     # sacreBLEU wants columns: all first references, all second ones; None where a
     # sentence has fewer.
-    columns = [
-        [row[number] if number < len(row) else None for row in answers]
-        for number in range(most)
-    ]
-    result = metric.corpus_score(list(predictions), columns)
+    columns = list(zip_longest(*answers))
+    result = metric.corpus_score(predictions, columns)
     return Score(float(result.score), str(metric.get_signature()))
 
 
@@ -186,19 +176,14 @@ def exact_match(predictions: Sequence[str], references: Sequence[str]) -> float:
 
 
 def _check_lists(predictions: Sequence[str], references: Sequence[Any]) -> None:
-    for name, value in (("predictions", predictions), ("references", references)):
-        if isinstance(value, str) or not isinstance(value, Sequence):
-            kind = "one string: " if isinstance(value, str) else ""
-            raise TypeError(
-                f"{name} must be a list of sentences, but it is {kind}{value!r}."
-            )
-    if len(predictions) != len(references):
+    for value in (predictions, references):
+        if isinstance(value, str):
+            raise TypeError(f"Give a list of sentences, not one text: {value!r}.")
+    if not 0 < len(predictions) == len(references):
         raise ValueError(
-            "There must be one reference for each prediction, but there are "
+            "There must be predictions, and something right for each, but there are "
             f"{len(predictions)} predictions and {len(references)} references."
         )
-    if not predictions:
-        raise ValueError("There is nothing to score: the list of predictions is empty.")
 
 
 _AT_ONCE = 64  # sentences that are translated between two looks at how far it is
@@ -282,8 +267,8 @@ def _translations(
     for text in texts:
         with contextlib.suppress(ValueError):
             lengths[text] = sum(len(each.ids) for each in translator.read_text(text))
-    order = sorted(lengths, key=lengths.__getitem__)
     written: dict[str, str] = {}
+    order = sorted(lengths, key=lengths.__getitem__)
     for start in range(0, len(order), _AT_ONCE):
         if watch:
             watch(start, len(order))

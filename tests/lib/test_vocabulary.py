@@ -64,9 +64,9 @@ def test_known_words_survive_the_way_there_and_back(words: list[str]) -> None:
     assert len(ids) == len(words)
     assert all(number > vocabulary.unk_id for number in ids)
     assert vocabulary.decode(ids) == sentence
-    assert vocabulary.decode([vocabulary.sos_id, *ids, vocabulary.eos_id]) == sentence
     assert vocabulary.unknown(sentence) == []
     assert all(word in vocabulary for word in words)
+    assert Vocabulary.build(words[::-1]).tokens == vocabulary.tokens
 
 
 @given(known=WORDS, asked=WORDS)
@@ -85,48 +85,25 @@ def test_the_special_tokens_may_come_in_another_order() -> None:
     assert vocabulary.decode([0, 4, 3, 1]) == "go"
 
 
-@given(words=WORDS, order=st.randoms(use_true_random=False))
-def test_the_order_of_the_sentences_does_not_matter(words: list[str], order) -> None:
-    shuffled = list(words)
-    order.shuffle(shuffled)
-    assert Vocabulary.build(words).tokens == Vocabulary.build(shuffled).tokens
-
-
 def test_frequent_words_come_first_and_rare_ones_can_be_left_out() -> None:
-    assert Vocabulary.build(["b a c", "b d", "c b"]).tokens[4:] == tuple("bcad")
-    sentences = ["a a a b b c"]
-    assert Vocabulary.build(sentences, min_count=2).tokens[4:] == ("a", "b")
-    assert Vocabulary.build(sentences, min_count=9).tokens[4:] == ()
-    assert Vocabulary.build([]).tokens[4:] == ()
+    sentences = ["b a c", "b d", "c b"]
+    assert Vocabulary.build(sentences).tokens[4:] == tuple("bcad")
+    assert Vocabulary.build(sentences, min_count=2).tokens[4:] == tuple("bc")
 
 
 def test_decoding_stops_at_the_end_and_skips_what_is_no_word() -> None:
     vocabulary = Vocabulary(["go", "lets"])
-    assert vocabulary.decode([]) == ""
-    assert vocabulary.decode([2, 4, 5]) == ""
-    assert vocabulary.decode([1, 5, 0, 4, 2, 5]) == "lets go"
     assert vocabulary.decode([5, 3]) == "lets <unk>"
-    assert vocabulary.decode(torch.tensor([1, 5, 4, 2, 0])) == "lets go"
+    assert vocabulary.decode(torch.tensor([1, 5, 0, 4, 2, 5])) == "lets go"
 
 
 @each_refusal(
     (lambda: Vocabulary("lets go"), "not one text: 'lets go'"),
     (lambda: Vocabulary.build("lets go"), "not one text: 'lets go'"),
-    (lambda: Vocabulary.build(["a"], min_count=0), r"at least 1, but it is 0\."),
     (lambda: Vocabulary(["a", "b", "a"]), "'a'"),
-    (lambda: Vocabulary(["a", PAD]), "'<pad>'"),
-    (lambda: Vocabulary(["a"], specials=(SOS, EOS, UNK)), PAD),
-    (lambda: Vocabulary(["a"], specials=(PAD, EOS, UNK)), SOS),
-    (lambda: Vocabulary(["a"], specials=(PAD, SOS, UNK)), EOS),
-    (lambda: Vocabulary(["a"], specials=(PAD, SOS, EOS)), UNK),
+    (lambda: Vocabulary(["a"], specials=(PAD, SOS, EOS)), f"'{UNK}' is missing"),
     (lambda: Vocabulary(["go", "lets"]).decode([4, -1]), "id -1 .* 6 tokens"),
     (lambda: Vocabulary(["go", "lets"]).decode([4, 6]), "id 6 .* 6 tokens"),
 )
 def test_what_is_no_vocabulary_and_no_id_is_refused(call: Call, words: str) -> None:
     refuses(call, words)
-
-
-def test_special_tokens_cannot_be_typed() -> None:
-    vocabulary = Vocabulary.build(["lets go"])
-    ids = vocabulary.encode("lets <eos> go <pad>")
-    assert not {vocabulary.eos_id, vocabulary.pad_id, vocabulary.sos_id} & set(ids)
