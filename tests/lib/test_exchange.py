@@ -46,10 +46,8 @@ def test_what_stands_on_one_side_stands_on_the_other(share: float, seed: int) ->
         digits = [re.sub(r"\D", "", n) for n in re.findall(r"\d[\d.,:]*", src)]
         assert digits == [re.sub(r"\D", "", n) for n in re.findall(r"\d[\d.,:]*", tgt)]
         # Each number keeps its shape, and each side its own marks.
-        shape = re.sub(r"\d", "0", before).replace("'", "")
-        assert re.findall(r"0[0.,:]*", shape) == re.findall(
-            r"0[0.,:]*", re.sub(r"\d", "0", src)
-        )
+        shapes = (re.findall("0[0.,:]*", re.sub(r"\d", "0", s)) for s in (before, src))
+        assert next(shapes) == next(shapes)
         capitals = re.findall(r"(?<!^)(?<![.?!] )\b[A-Z]\w{2,}", src)
         # Without its apostrophe, "Olga's" is "Olgas".
         assert all(name[:-1] in tgt for name in capitals if name != "English")
@@ -63,10 +61,7 @@ def test_a_share_of_nothing_changes_nothing_and_one_of_all_every_name(
     firsts = {pairs[0][0] for pairs in drawn}
     # Tom, Zofia and Olga stand behind "saw", but two of them end in -a.
     assert not any("Zofia" in src or "Olga" in src for src in firsts)
-    assert {re.sub(r"\W.*", "", src.split(" in ")[1]) for src in firsts} >= {
-        "Boston",
-        "Oslo",
-    }
+    assert {"Boston", "Oslo"} <= {src.split(" in ")[1].strip(".") for src in firsts}
 
 
 def test_halves_of_names_and_two_names_come_as_well() -> None:

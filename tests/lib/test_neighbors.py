@@ -40,9 +40,8 @@ def test_the_nearest_is_that_of_all_pairs(
     expected = [min(by_definition(s, t) for t in training) for s in sentences]
     assert nearest_distances(sentences, training) == expected
     for one in sentences:
-        there = [word_edits(one, other) for other in training]
-        back = [word_edits(other, one) for other in training]
-        assert there == back == [by_definition(one, other) for other in training]
+        edits = by_definition(one, training[0])
+        assert word_edits(one, training[0]) == word_edits(training[0], one) == edits
 
 
 TRAIN = [("Where is Tom?", "¿Dónde está Tom?"), ("I am very tired.", "Tengo sueño.")]
@@ -55,18 +54,15 @@ def far_of(*test: tuple[str, str]) -> list[tuple[str, str]]:
 def test_far_is_half_of_the_words_on_both_sides() -> None:
     far = ("Where does she live?", "Vive en Roma.")
     assert far_of(far) == [far]  # 3 of 4 words, 3 of 3
-    assert far_of(("Where is the dog?", "Un perro.")) == [
-        ("Where is the dog?", "Un perro.")
-    ]  # 2 of 4 are half
+    half = ("Where is the dog?", "Un perro.")
+    assert far_of(half) == [half]  # 2 of 4 words
     assert far_of(("Where is Ana?", "Busco a Ana.")) == []  # 1 of 3: the source is near
     assert far_of(("She needs a bed.", "Tengo mucho sueño.")) == []  # so is the target
 
 
 def test_one_near_translation_is_enough_to_leave_a_source_out() -> None:
     source = "She needs a bed."
-    pairs = [(source, "Necesita una cama."), (source, "Tengo sueño.")]
-    assert far_of(pairs[0]) == [pairs[0]]
-    assert far_of(*pairs) == []
+    assert far_of((source, "Necesita una cama."), (source, "Tengo sueño.")) == []
 
 
 def test_far_parts_are_made_when_asked_for() -> None:
