@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, repeat
 
 from lib.text import Pair, tokenize
 
@@ -177,9 +178,8 @@ def split_by_source(pairs: Sequence[Pair], seed: int = 0) -> dict[str, list[Pair
     drawn = sorted(keys, key=lambda key: (_lot(key, seed), key))
     test = min(TEST_SOURCES, len(keys) // 10)
     validation = min(VALIDATION_SOURCES, len(keys) // 10)
-    place = dict.fromkeys(drawn, "train")
-    place.update(dict.fromkeys(drawn[:test], "test"))
-    place.update(dict.fromkeys(drawn[test : test + validation], "validation"))
+    held_out = repeat("test", test), repeat("validation", validation)
+    place = dict(zip(drawn, chain(*held_out, repeat("train")), strict=False))
     splits: dict[str, list[Pair]] = {"train": [], "validation": [], "test": []}
     for pair in pairs:
         splits[place[normalize(pair[0])]].append(pair)

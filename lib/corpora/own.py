@@ -84,11 +84,12 @@ def read_sentences(source: Path | bytes) -> list[str]:
         >>> read_sentences("One.\r\nTwo &amp; three.\n".encode("utf-16"))
         ['One.', 'Two &amp; three.']
     """
+    if isinstance(source, bytes):
+        return _lines(source)
     try:
-        return _lines(source) if isinstance(source, bytes) else _opened(source)[1]
+        return _opened(source)[1]
     except ValueError as error:
-        what = "Standard input" if isinstance(source, bytes) else source
-        raise ValueError(f"{what}: {error}") from error
+        raise ValueError(f"{source}: {error}") from error
 
 
 def read_table(files: Sequence[Path]) -> Table:
@@ -110,7 +111,7 @@ def read_table(files: Sequence[Path]) -> Table:
     if forms[0] not in _READERS:
         return _cut(texts[0], "" if forms[0] == "csv" else "tab")
     records = [*_READERS[forms[0]](texts[0])]
-    names = [*max(records, key=lambda record: len(record), default={})]
+    names = [*max(records, key=len, default={})]
     rows = [[record.get(name, "") for name in names] for record in records]
     return Table([names, *rows], is_named=bool(names))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -150,18 +150,18 @@ class _Index:
         self.ids: dict[str, int] = {}
         self.sizes = np.array([len(row) for row in rows], dtype=np.int32)
         self.table = np.full((len(rows), max(1, self.sizes.max())), _NONE, np.int32)
-        having: dict[tuple[str, int], list[int]] = {}
+        having: dict[str, list[int]] = {}
         for place, row in enumerate(rows):
             numbers = [self.ids.setdefault(word, len(self.ids)) for word in row]
             self.table[place, : len(row)] = numbers
-            for word in _counted(row):
+            for word in {*row}:
                 having.setdefault(word, []).append(place)
         self.having = {word: np.array(found) for word, found in having.items()}
 
     def nearest(self, words: list[str]) -> int:
         """Return the distance of the nearest sentence."""
         bound = np.maximum(self.sizes, len(words))
-        for word in _counted(words):
+        for word in words:
             if word in self.having:
                 bound[self.having[word]] -= 1  # each place stands there once
         best = len(words) + int(self.sizes.min())
@@ -178,22 +178,14 @@ class _Index:
         """Return the edit distance of some words to each of some rows."""
         sizes = self.sizes[rows]
         table = self.table[rows, : sizes.max()]
+        inserted = np.arange(table.shape[1] + 1, dtype=np.int32)
         # costs[:, j]: from the words so far to the first j words of a row.
-        costs = np.tile(np.arange(table.shape[1] + 1, dtype=np.int32), (len(rows), 1))
+        costs = np.tile(inserted, (len(rows), 1))
         for place, word in enumerate(words, 1):
             replaced = costs[:, :-1] + (table != word)
             costs[:, 1:] = np.minimum(replaced, costs[:, 1:] + 1)
             costs[:, 0] = place
-            for column in range(1, costs.shape[1]):  # a word too many in the row
-                longer = costs[:, column - 1] + 1
-                np.minimum(costs[:, column], longer, out=costs[:, column])
+            # Or else as many words too many in the row as it has behind another place.
+            costs = np.minimum.accumulate(costs - inserted, axis=1) + inserted
         found: _Ids = costs[np.arange(len(rows)), sizes]
         return found
-
-
-def _counted(words: Sequence[str]) -> Iterator[tuple[str, int]]:
-    """Tell a word's first occurrence in a sentence from its second, and so on."""
-    seen: dict[str, int] = {}
-    for word in words:
-        seen[word] = seen.get(word, 0) + 1
-        yield word, seen[word]
