@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from functools import partial
 from itertools import zip_longest
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 import sacrebleu
 import torch
 from sacrebleu.significance import PairedTest
+from torch.nn import functional
 
 from lib.evaluation import (
     TYPED,
@@ -182,11 +182,10 @@ def test_it_is_the_sum_over_all_tokens_and_ends() -> None:
     whole = model().eval()
     nats, tokens = 0.0, 0
     for text in TEXTS:
-        ids = [WORDS.sos_id, *WORDS.encode(text), WORDS.eos_id]
-        for place in range(1, len(ids)):
-            scores = whole(torch.tensor([ids[:place]]))[0, -1]
-            nats -= float(scores.log_softmax(dim=-1)[ids[place]])
-            tokens += 1
+        ids = torch.tensor([WORDS.sos_id, *WORDS.encode(text), WORDS.eos_id])
+        scores = whole(ids[None, :-1])[0]
+        nats += float(functional.cross_entropy(scores, ids[1:], reduction="sum"))
+        tokens += len(scores)
     found = score_texts(whole.train(), WORDS, TEXTS)
     assert whole.training
     assert found.tokens == tokens == 12
@@ -210,11 +209,7 @@ EVERY = [each for part in (*TYPED.values(), *TO_CHOOSE) for each in strangers(pa
 ALIKE = {*strangers("first"), *strangers("names"), *strangers("names-validation")}
 
 
-def test_there_are_enough_of_each_kind_and_none_twice() -> None:
-    counts = Counter(sentence.kind for sentence in strangers())
-    assert " ".join(f"{count} {kind}" for kind, count in counts.items()) == (
-        "75 everyday 45 names 45 numbers 25 quotes 30 several 40 form 40 rare"
-    )
+def test_there_are_enough_in_each_part_and_none_twice() -> None:
     sizes = [len(strangers(part)) for part in (*TYPED.values(), *TO_CHOOSE)]
     assert sizes == [300, 100, 150, 448, 60, 100, 50, 112, 30]
     # What people type first was written by someone who knew of no other part.
@@ -258,6 +253,6 @@ def test_counts_are_told_by_kind() -> None:
     asked = strangers()
     written = [one.spanish if one.kind == "names" else "" for one in asked]
     found = count_strangers(asked, written)
-    assert (found["right"], found["sentences"]) == (45, 300)
+    assert found["right"] == 45
     assert found["kinds"]["quotes"] == {"right": 0, "sentences": 25}
     assert found["interval"] == [0.114, 0.1948]
