@@ -84,12 +84,11 @@ def read_sentences(source: Path | bytes) -> list[str]:
         >>> read_sentences("One.\r\nTwo &amp; three.\n".encode("utf-16"))
         ['One.', 'Two &amp; three.']
     """
-    if isinstance(source, bytes):
-        return _lines(source)
     try:
-        return _opened(source)[1]
+        return _lines(source) if isinstance(source, bytes) else _opened(source)[1]
     except ValueError as error:
-        raise ValueError(f"{source}: {error}") from error
+        what = "Standard input" if isinstance(source, bytes) else source
+        raise ValueError(f"{what}: {error}") from error
 
 
 def read_table(files: Sequence[Path]) -> Table:
@@ -144,8 +143,9 @@ def _lines(data: bytes) -> list[str]:
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"line {line:,} is not text: {error}.") from error
+        line = data.count(b"\n", 0, at := error.start) + 1
+        what = f"byte {at} is 0x{data[at]:02x}, in line {line:,}"
+        raise ValueError(f"it is not {encoding.upper()} text: {what}.") from error
     if "\0" in text:
         raise ValueError("it holds a NUL, which is no character of a text.")
     return re.sub("\r\n?", "\n", text).removesuffix("\n").split("\n")

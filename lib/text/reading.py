@@ -425,8 +425,8 @@ def in_batches(
         For each text, its sentences with what was written for them.
 
     Raises:
-        TypeError: if one string is given instead of a list.
-        ValueError: if ``batch_size`` is no whole number of at least 1.
+        TypeError: if one string is given instead of a list, or no number.
+        ValueError: if ``batch_size`` is below 1.
 
     Example:
         >>> def read(text):
@@ -437,10 +437,10 @@ def in_batches(
     """
     if isinstance(texts, str):
         raise TypeError(f"translate takes a list of sentences; write [{texts!r}].")
-    if not isinstance(batch_size, int) or batch_size < 1:
-        raise ValueError(
-            f"batch_size must be a whole number of at least 1, not {batch_size!r}."
-        )
+    if not isinstance(batch_size, int):
+        raise TypeError(f"batch_size must be a whole number, but it is {batch_size!r}.")
+    if batch_size < 1:
+        raise ValueError(f"batch_size must be at least 1, but it is {batch_size}.")
     parts = [read(text) for text in texts]
     ids = [source.ids for sources in parts for source in sources]
     # Sentences of similar length share a batch, so that little of it is padding.

@@ -94,7 +94,7 @@ READ = [
 ]
 REFUSED = [
     ("a.tsv", TSV + b"no\0thing\tnada\n", "it holds a NUL"),
-    ("a.tsv", TSV + b"caf\xe9\tcaf\xe9", "line 4 is not text: 'utf-8' codec can't"),
+    ("a.tsv", TSV + b"caf\xe9\tcaf\xe9", "not UTF-8 text: byte 108 is 0xe9, in line 4"),
     (
         "a.tsv",
         b"\nno tab\n...\tx\n" + TSV,
@@ -168,7 +168,7 @@ def test_any_bytes_are_pairs_or_one_sentence(content: bytes, form: str) -> None:
         (file := Path(folder) / f"any.{form}").write_bytes(content)
         for columns in (None, (2, 1)):
             said, pairs = told(file, columns=columns)
-            form = "read .*; the first: .*" if pairs else r"(its? |line |\d+ of \d).*\."
+            form = "read .*; the first: .*" if pairs else r"(its? |\d+ of \d).*\."
             assert re.fullmatch(form, said.removeprefix(f"{file}: "))
             sides = [side for pair in pairs for side in pair]
             assert all(map(normalize, sides)) and "\n" not in "".join(sides)
@@ -182,7 +182,7 @@ def test_sentences_to_watch_stay_as_typed(encoding: str, tmp_path: Path) -> None
     (tmp_path / "w").write_bytes("\r\n".join([*typed, "", ""]).encode(encoding))
     assert sentences_to_watch(tmp_path / "w", []) == typed
     (tmp_path / "w").write_bytes(b"caf\xe9")
-    refuses(lambda: sentences_to_watch(tmp_path / "w", []), "w: line 1 is not text")
+    refuses(lambda: sentences_to_watch(tmp_path / "w", []), "w: it is not UTF-8 text")
 
 
 # --- --limit --------------------------------------------------------------------------
@@ -203,14 +203,16 @@ def test_a_limit_leaves_what_is_held_out_whole() -> None:
 # --- the recipe -----------------------------------------------------------------------
 
 
+def train(folder: Path, *words: str, credit: str = CREDIT) -> Path:
+    """Train with the command of the recipe."""
+    told = ["--attribution", credit, "--out", str(folder)]
+    assert main(["train", *told, *SETTINGS, *words]) == 0
+    return folder
+
+
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Train on the sample with the command of the recipe."""
-    folder = tmp_path_factory.mktemp("own") / "run"
-    words = [*OWN, "--attribution", CREDIT, "--limit", "150", *SETTINGS]
-    words += ["--out", str(folder)]
-    assert main(["train", *words]) == 0
-    return folder
+    return train(tmp_path_factory.mktemp("own") / "run", *OWN, "--limit", "150")
 
 
 def test_the_card_credits_its_own_and_nobody_else(trained: Path) -> None:
@@ -266,61 +268,48 @@ def test_evaluate_scores_the_same_sentences(
     assert "may hold sentences that were trained on" in capsys.readouterr().err
 
 
-def test_evaluate_takes_the_columns_that_were_chosen_for_the_run(
+def test_what_is_too_long_counts_as_wrong_and_evaluate_takes_the_columns_of_the_run(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """Of two files, too, which the command on the card names without their folder."""
+    """Of two files, as Japanese, which BLEU cuts in another way."""
     pairs = [line.split("\t") for line in SAMPLE.read_text("utf-8").splitlines()]
     for place, side in ((1, "one.txt"), (0, "other.txt")):
         (tmp_path / side).write_text("\n".join(pair[place] for pair in pairs), "utf-8")
     own = ["--pairs", str(tmp_path / "one.txt"), str(tmp_path / "other.txt")]
-    own += ["--languages", "en-de"]
-    words = [*own, "--attribution", CREDIT, *SETTINGS, "--set", "epochs=1"]
-    run = str(tmp_path / "run")
-    assert main(["train", *words, "--columns", "2,1", "--out", run]) == 0
-    command = read_report(run)["command"]
+    own += ["--languages", "en-ja"]
+    words = ["--set", "max_len=6", "--set", "vocab_size=0", "--columns", "2,1"]
+    (run := tmp_path / "run").mkdir()  # a folder that is there
+    train(run, *own, *words)
+    out, err = capsys.readouterr()
+    report = read_report(run)
+    command = report["command"]  # without the files' folder
     assert command.startswith("python -m lib train --pairs one.txt other.txt --lang")
     assert "--columns 2,1" in command
-    capsys.readouterr()
-    assert main(["evaluate", *own, "--model", run]) == 0
-    told = f"own-one-en-de: read 240 pairs; the first: {' → '.join(pairs[0])}\n"
-    assert capsys.readouterr().err == told
-
-
-def test_what_is_too_long_to_be_scored_is_told_before_and_counts_as_wrong(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    """As Japanese, which BLEU cuts in another way, and with a folder that is there."""
-    words = ["--pairs", str(SAMPLE), "--languages", "en-ja", "--attribution", CREDIT]
-    words += [*SETTINGS, "--set", "max_len=6", "--set", "vocab_size=0"]
-    words += ["--out", str(tmp_path)]
-    assert main(["train", *words]) == 0
-    out, err = capsys.readouterr()
-    found = read_report(tmp_path)["scores"]["test"]
-    unread, sentences = found["unread"], found["sentences"]
+    unread, sentences = (report["scores"]["test"][n] for n in ("unread", "sentences"))
     assert 0 < unread < sentences
     assert f"\ntest: {unread} of {sentences} sources" in err
     assert re.search(r"^train: left out \d+ of \d+ pairs, which are", err, re.M)
     assert f"counted as wrong: {unread}" in out
-    card = (tmp_path / "README.md").read_text("utf-8")
+    card = (run / "README.md").read_text("utf-8")
     assert f"\nOf test, {unread} sources are too long to be read" in card
     assert "|tok:char|" in card
+    assert main(["evaluate", *own, "--model", str(run)]) == 0
+    told = f"own-one-en-ja: read 240 pairs; the first: {' → '.join(pairs[0])}\n"
+    assert capsys.readouterr().err == told
 
 
 def test_a_run_goes_on_from_the_weights_and_words_of_another(
     trained: Path, tmp_path: Path
 ) -> None:
     """With a rate that changes nothing, the second is the first, rounded alike."""
-    again = tmp_path / "again"
-    words = ["--attribution", "By the second author.", "--from", str(trained)]
-    words += ["--set", "epochs=1", "--set", "learning_rate=1e-12"]
-    assert main(["train", *OWN, *words, "--out", str(again)]) == 0
+    words = [*OWN, "--from", str(trained), "--set", "learning_rate=1e-12"]
+    again = train(tmp_path / "again", *words, credit="By the second author.")
     one, other = Translator.load(trained), Translator.load(again)
     assert one.src_vocab.tokens == other.src_vocab.tokens
     assert equal(one.model.state_dict(), other.model.state_dict())
     card = (again / "README.md").read_text("utf-8")
     began = f"| began with | `{trained.name}` |"
-    for told in (began, "| 1 epoch in", CREDIT, "By the second author."):
+    for told in (began, "| 2 epochs in", CREDIT, "By the second author."):
         assert told in card
     assert str(trained.parent) not in card
     assert read_report(again)["settings"]["d_model"] == 32
@@ -334,20 +323,18 @@ def test_more_pairs_are_learned_from_and_credited_but_none_that_is_held_out(
     more, packed = tmp_path / "more.tsv", tmp_path / "packed.tsv.gz"
     more.write_text(f"{held_out.upper()}\tNein.\nA quokka!\tEin Quokka!\n", "utf-8")
     packed.write_bytes(gzip.compress(b"A numbat?\tEin Numbat?\nA kea.\tEin Kea.\n"))
-    words = [*OWN, "--attribution", CREDIT, *SETTINGS, "--set", "epochs=1"]
-    words += ["--also", str(more), "--also", str(packed)]
-    assert main(["train", *words, "--out", str(tmp_path / "run")]) == 0
+    run = train(tmp_path / "run", *OWN, "--also", str(more), "--also", str(packed))
     told = capsys.readouterr().err
     read = "more.tsv: read 2 pairs; left out: 1 pair of more.tsv whose source stands in"
     assert f"own-sample-en-de: {read} test; the first: " in told
-    report = read_report(tmp_path / "run")
+    report = read_report(run)
     assert report["pairs"]["train"] == 192 + 1 + 2
     assert report["command"].endswith("--also more.tsv --also packed.tsv.gz")
     credit = (
         "It learned from `more.tsv`, 1 pair, and from `packed.tsv.gz`, 2 pairs, too"
     )
-    assert credit in (tmp_path / "run" / "README.md").read_text("utf-8")
-    assert Translator.load(tmp_path / "run").unknown_words("A quokka! A numbat?") == []
+    assert credit in (run / "README.md").read_text("utf-8")
+    assert Translator.load(run).unknown_words("A quokka! A numbat?") == []
 
 
 def test_more_pairs_that_are_none_are_refused_with_their_line(
