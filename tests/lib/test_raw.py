@@ -94,10 +94,8 @@ def test_a_single_word_is_read_as_the_vocabulary_has_it() -> None:
     [
         ("we met in paris in july", "We met in Paris in July."),
         ("I LOVE PARIS", "I love Paris."),
-        ("paris's streets", "Paris's streets."),
         ("she may march on monday!", "She may march on Monday!"),
         ("I met paris in july.", "I met paris in july."),
-        ("parisian", "Parisian."),
         ("Really?!", "Really?"),
         ("I won!!!", "I won!"),
         ("Tom & Ann saw R&B.", "Tom and Ann saw R&B."),
