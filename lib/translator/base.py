@@ -63,11 +63,8 @@ class BaseTranslator(ABC):
     punctuate: bool
     prose: bool
     unsure_above: float | None
-
-    @property
-    @abstractmethod
-    def max_len(self) -> int:
-        """The tokens that it can read."""
+    max_len: int
+    """The tokens that it can read."""
 
     @abstractmethod
     def write(
@@ -199,7 +196,7 @@ class ExportedTranslator(BaseTranslator):
                 raise ValueError(f"format {told['format']} is not {FORMAT}")
             _check_sizes(folder, told["bytes"])
             self.src_vocab, self.tgt_vocab = read_vocabularies(folder, told)
-            self._max_len, reading = int(told["max_len"]), read_reading(told)
+            self.max_len, reading = int(told["max_len"]), read_reading(told)
             self.punctuate, self.prose = reading["punctuate"], reading["prose"]
             self.unsure_above = reading.get("unsure_above")
             self.engine = import_engine("ctranslate2").Translator(
@@ -210,11 +207,6 @@ class ExportedTranslator(BaseTranslator):
             raise ValueError(
                 f"{folder} is not a whole export of this book: {reason}"
             ) from error
-
-    @property
-    def max_len(self) -> int:
-        """The tokens that the engine can read."""
-        return self._max_len
 
     def write(
         self,
@@ -238,7 +230,7 @@ class ExportedTranslator(BaseTranslator):
             return_scores=True,
             suppress_sequences=[[PAD], [SOS]],
             min_decoding_length=0,
-            max_decoding_length=max(limits, default=1),
+            max_decoding_length=max(limits),
             max_input_length=0,
         )
         found = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,16 +12,13 @@ from torch import Tensor, nn
 from lib.attention import MultiHeadAttention
 from lib.layers import LayerNorm
 from lib.model import Transformer
+from lib.speed.fused import is_plain
 from lib.text import EOS, SOS, UNK
 from lib.text.files import write_json, write_reading, write_vocabularies
 from lib.translator.base import DESCRIPTION, FORMAT, import_engine
 from lib.translator.translator import Translator
 
 WEIGHTS = ("float32", "int8")
-_UNCHANGED = (
-    "Only a model made of the book's own pieces, unchanged, can be exported; of this "
-    "one: "
-)
 
 
 def export_translator(
@@ -36,7 +32,7 @@ def export_translator(
         weights: "float32", or "int8" for weights of 8 bits.
 
     Raises:
-        FileExistsError: if there is something in the folder.
+        FileExistsError: if there is something in the folder, or it is a file.
         OSError: if CTranslate2 is not installed, or the disk is full.
         ValueError: if there are no such weights, or the model is not made of the book's
             own pieces.
@@ -53,18 +49,18 @@ def export_translator(
         )
     _refuse_other_pieces(translator.model)
     folder = Path(folder)
-    _refuse_what_is_there(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = folder.with_name(f"{folder.name}.unfinished-{os.getpid()}")
-    unfinished.mkdir()
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in folder.iterdir():
+        raise FileExistsError(
+            f"{folder} holds something already, such as {file.name}; name a new folder "
+            "for the export."
+        )
     try:
-        _write_model(translator, unfinished, weights)
-        _write_description(translator, unfinished)
-        if folder.is_dir():
-            folder.rmdir()  # it is empty
-        os.replace(unfinished, folder)
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)  # half an export helps nobody
+        _write_model(translator, folder, weights)
+        _write_description(translator, folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)  # half an export helps nobody
+        raise
     return folder
 
 
@@ -72,57 +68,31 @@ def _refuse_other_pieces(model: Transformer) -> None:
     """Raise a ValueError if the model is not what its config builds."""
     with torch.device("meta"):  # no numbers: only classes and shapes
         plain = Transformer(model.config)
-    own, book = dict(model.named_modules()), dict(plain.named_modules())
-    shapes, expected = (
-        {name: weight.shape for name, weight in each.state_dict().items()}
-        for each in (model, plain)
-    )
-    for name in [*book, *own]:
-        change = _change_of(own.get(name), book.get(name))
-        if change:
-            raise ValueError(f"{_UNCHANGED}{name or 'the model'} {change}.")
-    if shapes != expected:
-        raise ValueError(f"{_UNCHANGED}its weights have other names or shapes.")
-
-
-def _change_of(part: nn.Module | None, piece: nn.Module | None) -> str | None:
-    """Say in what a part of a model differs from the piece that the book builds."""
-    if type(part) is not type(piece) or part is None:
-        return "is not what the book builds there"
-    if part._forward_hooks or part._forward_pre_hooks or "forward" in vars(part):
-        return "has a hook, or a method of its own"
-    heads = getattr(piece, "n_heads", None)
-    if getattr(part, "n_heads", None) != heads:
-        return f"has not {heads} heads"
-    return None
-
-
-def _refuse_what_is_there(folder: Path) -> None:
-    """Raise a FileExistsError if an export would overwrite something there."""
-    if folder.resolve() == Path.cwd():
-        raise FileExistsError(
-            "The folder that you stand in cannot become an export; name a new folder."
+    if not is_plain(model) or _built(model) != _built(plain):
+        raise ValueError(
+            "Only a model made of the book's own pieces, unchanged, can be exported; "
+            "this one has other pieces or shapes, a hook, or a method of its own."
         )
-    if folder.is_dir():
-        for file in sorted(folder.iterdir()):
-            raise FileExistsError(
-                f"{folder} holds something already, such as {file.name}; name a new "
-                "folder for the export."
-            )
-    elif folder.exists():
-        raise FileExistsError(f"{folder} is a file; name a folder for the export.")
+
+
+def _built(model: Transformer) -> list[tuple[str, object, object]]:
+    """Return the parts of a model, each with its kind, and heads or shape."""
+    parts = model.named_modules()
+    return [
+        *((name, type(part), getattr(part, "n_heads", None)) for name, part in parts),
+        *((name, None, each.shape) for name, each in model.state_dict().items()),
+    ]
 
 
 def _write_description(translator: Translator, folder: Path) -> None:
     """Write what CTranslate2's own files do not tell, and how long these are."""
     # The sizes tell later whether the folder was copied whole.
     sizes = {file.name: file.stat().st_size for file in sorted(folder.iterdir())}
+    reading = translator.punctuate, translator.prose, translator.unsure_above
     description: dict[str, Any] = {
         "format": FORMAT,
-        "max_len": translator.model.config.max_len,
-        **write_reading(
-            translator.punctuate, translator.prose, translator.unsure_above
-        ),
+        "max_len": translator.max_len,
+        **write_reading(*reading),
         "bytes": sizes,
         **write_vocabularies(folder, (translator.src_vocab, translator.tgt_vocab)),
     }
@@ -133,22 +103,21 @@ def _write_model(translator: Translator, folder: Path, weights: str) -> None:
     """Hand every weight over to CTranslate2, which lays them out as it likes them."""
     specs = import_engine("ctranslate2.specs")
     model = translator.model
-    config = model.config
     spec = specs.TransformerSpec.from_config(
-        config.n_layers, config.n_heads, pre_norm=config.norm_first
+        model.config.n_layers, model.config.n_heads, pre_norm=model.config.norm_first
     )
     spec.encoder.embeddings[0].weight = _array(model.src_embedding.table.weight)
     spec.decoder.embeddings.weight = _array(model.tgt_embedding.table.weight)
     _linear(spec.decoder.projection, model.output_proj)
     _stack(spec.encoder, model.encoder, model)
     _stack(spec.decoder, model.decoder, model)
-    spec.register_source_vocabulary(list(translator.src_vocab.tokens))
-    spec.register_target_vocabulary(list(translator.tgt_vocab.tokens))
-    names = {"unk_token": UNK, "eos_token": EOS, "bos_token": SOS}
-    for name, value in {**names, "decoder_start_token": SOS}.items():
-        setattr(spec.config, name, value)
-    spec.config.add_source_eos = True
-    spec.config.layer_norm_epsilon = _epsilon(model)
+    spec.register_source_vocabulary(translator.src_vocab.tokens)
+    spec.register_target_vocabulary(translator.tgt_vocab.tokens)
+    config = spec.config
+    config.unk_token, config.eos_token = UNK, EOS
+    config.bos_token = config.decoder_start_token = SOS
+    config.add_source_eos = True
+    config.layer_norm_epsilon = _epsilon(model)
     spec.validate()
     spec.optimize(quantization=None if weights == "float32" else weights)
     spec.save(str(folder))

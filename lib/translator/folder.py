@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import platform
 import re
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -141,7 +142,7 @@ def _described(folder: Path | str, kind: str) -> Iterator[tuple[Path, dict[str, 
             raise ValueError(f"it holds a {description.get('kind', _TRANSLATOR)}")
         yield found, description
     except _DAMAGE as error:
-        reason = " ".join(str(error).split())
+        reason = textwrap.shorten(str(error), 200)  # PyTorch says pages
         raise ValueError(
             f"{found} is not a whole {kind} of this book: {reason}"
         ) from error
@@ -187,7 +188,6 @@ def _of_kind(kind: str, shipped: Mapping[str, Path]) -> list[str]:
 
 AnyModule = TypeVar("AnyModule", bound=nn.Module)
 
-_NUMBERS = ("F16", "BF16", "F32")
 _LAYER = re.compile(r"(en|de)coder\.layers\.\d+(?=\.)")
 
 
@@ -221,71 +221,53 @@ def weights_to_save(model: nn.Module, dtype: torch.dtype) -> dict[str, Tensor]:
 def read_weights(file: Path, build: Callable[[], AnyModule], layers: int) -> AnyModule:
     """Build a model and give it the weights in a file.
 
+    Sizes that somebody else wrote may be beyond every memory. So they are compared with
+    the header of the weights, which tells no more than is in the file, before anything
+    is built.
+
     Args:
         file: a safetensors file.
         build: builds the model that the weights are of.
         layers: how many layers it has in all.
 
     Raises:
-        ValueError: if the weights are not of this model, or no finite numbers.
+        RuntimeError: if weights are missing, or of other shapes than the model's.
+        ValueError: if others are there, or more layers, or what is no finite number.
     """
-    _check_header(build, layers, file)
-    with torch.random.fork_rng(devices=[]):  # first weights, soon replaced
-        model = build()
-    weights = load_file(file)
-    for name, tensor in weights.items():
-        if not tensor.isfinite().all():
-            raise ValueError(f"the weights {name!r} are not all finite numbers")
-    model.load_state_dict(weights, strict=False)
-    return model
-
-
-def _check_header(build: Callable[[], nn.Module], layers: int, file: Path) -> None:
-    """Compare the sizes with the header of the weights, before anything is built.
-
-    Sizes that somebody else wrote may be beyond every memory. What the header tells is
-    no larger than its file.
-    """
-    with safe_open(file, framework="pt") as weights:
-        found = {name: weights.get_slice(name) for name in weights.keys()}  # noqa: SIM118
-    for name, weight in found.items():
-        if weight.get_dtype() not in _NUMBERS:
-            raise ValueError(
-                f"the weights {name!r} are {weight.get_dtype()}, not numbers of 16 or "
-                "32 bits with a point"
-            )
-    there = {match[0] for match in map(_LAYER.match, found) if match}
+    with safe_open(file, framework="pt") as told, torch.device("meta"):
+        header = {
+            name: torch.empty(told.get_slice(name).get_shape())
+            for name in told.keys()  # noqa: SIM118
+        }
+    there = {match[0] for match in map(_LAYER.match, header) if match}
     if len(there) != layers:
         raise ValueError(
             f"the weights are of {len(there)} layers, not of {layers} as n_layers asks"
         )
     try:
         with torch.device("meta"):  # no numbers: only names and shapes
-            expected = build().state_dict(keep_vars=True)
-    except (ArithmeticError, RuntimeError, TypeError) as error:  # PyTorch says pages
+            plain = build()
+    except (ArithmeticError, RuntimeError, TypeError) as error:
         raise ValueError("no weights can be as large as its sizes ask") from error
-    _compare(
-        {name: tuple(weight.get_shape()) for name, weight in found.items()}, expected
-    )
+    for name in sorted(header.keys() - plain.state_dict().keys()):
+        raise ValueError(f"some weights are not its own, such as {name!r}")
+    _load(plain, header)
+    with torch.random.fork_rng(devices=[]):  # first weights, soon replaced
+        model = build()
+    weights = load_file(file)
+    for name, tensor in weights.items():
+        if not tensor.isfinite().all():
+            raise ValueError(f"the weights {name!r} are not all finite numbers")
+    _load(model, weights)
+    return model
 
 
-def _compare(found: dict[str, tuple[int, ...]], expected: dict[str, Tensor]) -> None:
-    # A tied matrix stands in the file once, under one of its names.
-    shared = {id(tensor) for name, tensor in expected.items() if name in found}
-    missing = [name for name in expected if name not in found]
-    missing = [name for name in missing if id(expected[name]) not in shared]
-    strange = [name for name in found if name not in expected]
-    if missing or strange:
-        raise ValueError(
-            f"the weights do not fit the model, {len(missing)} are missing and "
-            f"{len(strange)} are not its own, such as {(missing + strange)[0]!r}"
-        )
-    for name, shape in found.items():
-        if shape != expected[name].shape:
-            raise ValueError(
-                f"the weights {name!r} have shape {shape}, but the model wants "
-                f"{tuple(expected[name].shape)}"
-            )
+def _load(model: nn.Module, weights: dict[str, Tensor]) -> None:
+    """Load weights, a tied matrix under whichever of its names it stands."""
+    own = model.state_dict(keep_vars=True)
+    shared = {id(own[name]): weights[name] for name in own if name in weights}
+    tied = {name: shared[id(each)] for name, each in own.items() if id(each) in shared}
+    model.load_state_dict(tied | weights)
 
 
 REPORT_FILE, SETTINGS_FILE = "scores.json", "settings.toml"

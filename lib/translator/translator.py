@@ -72,17 +72,13 @@ class Translator(BaseTranslator):
         self.punctuate = punctuate
         self.prose = prose
         self.unsure_above = unsure_above
+        self.max_len = model.config.max_len
         self._ends = (tgt_vocab.sos_id, tgt_vocab.eos_id)
 
     @property
     def device(self) -> torch.device:
         """Where the model computes."""
         return next(self.model.parameters()).device
-
-    @property
-    def max_len(self) -> int:
-        """The tokens that the model can read."""
-        return self.model.config.max_len
 
     def write(
         self, sources: list[list[int]], beam_size: int, length_penalty: float
