@@ -166,6 +166,8 @@ def examine_collate(function: Any, report: Report) -> None:
         (2,): "shift_two",
     }
     report.add(names.get((*steps,), "shift_strange"), fed=fed, wanted=wanted)
+    if steps == {1} and wanted[len(fed) - 1 :] == words[-1:]:
+        report.add("end_cut", wanted=wanted)
 
 
 def _is_ids(thing: Any) -> bool:

@@ -119,6 +119,7 @@ WRONG = [
     ("Splicer", ", batch_first=True", "", "rows of a batch see each other"),
     ("SentenceClassifier", "ids == 0", "ids != 0", "only the padding is read"),
     ("collate_fn", "[*target, 2]", "[1, *target]", "no shift"),
+    ("shift_tokens", ", batch[:, 1:]", "[:, :-1], batch[:, 1:-1]", "end token is cut"),
     ("LabelSmoothingLoss", "self.padding_idx,\n", "3,\n", "Another id"),
     ("sequence_loss", "each.sum() / real.sum()", "each.mean()", "counted in the mean"),
     (
