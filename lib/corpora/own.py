@@ -211,7 +211,10 @@ def _objects(lines: Sequence[str]) -> Iterator[dict[str, str]]:
 def _units(lines: Sequence[str]) -> Iterator[dict[str, str]]:
     """Read a translation memory, TMX: of each unit, the segments by their languages."""
     try:
-        root = ElementTree.fromstring("\n".join(lines))
+        text = "\n".join(lines)
+        if "<!ENTITY" in text:  # a few of them can grow until no memory is left
+            raise ValueError("it defines entities")
+        root = ElementTree.fromstring(text)
     except (ElementTree.ParseError, ValueError) as error:
         raise ValueError(f"it is no TMX: {error}.") from error
     for name in ("bpt", "ept", "it", "ph", "ut"):  # codes, no text of a sentence

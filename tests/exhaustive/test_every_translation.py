@@ -1,4 +1,4 @@
-"""The translator of the page writes a thousand sentences as lib does, by token."""
+"""The translator of the page writes a thousand sentences as lib does."""
 
 import pytest
 
