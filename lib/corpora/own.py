@@ -232,7 +232,7 @@ _READERS = {"jsonl": _objects, "json": _objects, "tmx": _units}
 
 
 def load(
-    files: Path | Sequence[Path],
+    files: Path | str | Sequence[Path],
     languages: str,
     attribution: str = "",
     columns: Columns | None = None,
@@ -273,7 +273,7 @@ def load(
             f"but they are {languages!r}."
         )
     source, target = languages.split("-")
-    paths = [files] if isinstance(files, Path) else files
+    paths = [Path(files)] if isinstance(files, Path | str) else files
     pairs, told = read_pairs(paths, languages, columns)
     kept, notes = tidy(pairs)
     splits = split_by_source(kept)

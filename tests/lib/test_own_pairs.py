@@ -106,6 +106,7 @@ REFUSED = [
     ("a.csv", b'He said "no".,x\n' + TSV.replace(b"\t", b","), "line 3, ..Mary"),
     ("a.jsonl", b'{"en": "a", "es": "b"}\n[]', "no object of JSON in line 2"),
     ("a.tmx", b"<tmx>", "it is no TMX: "),
+    ("a.tmx", b'<!DOCTYPE t [<!ENTITY a "b">]><t/>', "it is no TMX: it defines ent"),
     ("a.xlsx", zipped("a"), "it is a workbook; save its sheet as"),
     ("a.zip", zipped("a", "b"), "it holds 2 files, and one is read"),
 ]
