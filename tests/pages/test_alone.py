@@ -30,26 +30,22 @@ FOLDED = (
 )
 
 
-def test_links_lead_to_the_site_and_back_inside() -> None:
-    cells = [new_markdown_cell(BESIDE), new_markdown_cell("[above](#ids)")]
-    notebook = new_notebook(cells=cells)
-    for _ in range(2):  # the second time changes nothing
+def test_links_lead_to_the_site_and_words_follow_the_caption() -> None:
+    """A second time changes nothing, and the page takes both back."""
+    about = {"mystnb": {"image": {"alt": WORDS}}}
+    top, above = new_markdown_cell(BESIDE), new_markdown_cell("[above](#ids)")
+    plot, caption = new_code_cell("plot()", metadata=about), new_markdown_cell(CAPTION)
+    notebook = new_notebook(cells=[top, above, plot, caption])
+    own = PAGE.format(f"{SITE}/book/01_words.html")
+    for _ in range(2):
         put_page_links(notebook, "01_words", ADDRESS)
-        own = PAGE.format(f"{SITE}/book/01_words.html")
-        assert [cell.source for cell in cells] == [f"{ALONE}\n\n{own}", OWN]
-    assert inside_the_site(cells[0].source, "01_words", ADDRESS) == BESIDE
+        put_alt_texts(notebook)
+        assert (top.source, above.source) == (f"{ALONE}\n\n{own}", OWN)
+        assert caption.source == FOLDED
+    assert inside_the_site(top.source, "01_words", ADDRESS) == BESIDE
     inside = inside_the_site(OWN, "01_words", ADDRESS)
     assert inside == "[above](01_words.ipynb#ids)"
-
-
-def test_words_follow_the_caption_and_leave_it_again() -> None:
-    about = {"mystnb": {"image": {"alt": WORDS}}}
-    cells = [new_code_cell("plot()", metadata=about), new_markdown_cell(CAPTION)]
-    notebook = new_notebook(cells=cells)
-    for _ in range(2):  # the second time changes nothing
-        put_alt_texts(notebook)
-        assert cells[1].source == FOLDED
     assert without_alt_text(FOLDED) == CAPTION
-    cells[0].metadata.clear()
+    plot.metadata.clear()
     put_alt_texts(notebook)
-    assert cells[1].source == CAPTION
+    assert caption.source == CAPTION

@@ -142,12 +142,10 @@ def test_each_term_is_linked_once_from_its_first_use(site: Path) -> None:
 def test_a_missing_page_leads_back_from_any_depth(site: Path) -> None:
     """It asks for no file, and each of its links is a page of the site."""
     page = read(site / "404.html")
-    assert page.find_all(["script", "img"]) == []
-    assert [link["href"] for link in page.find_all("link")] == ["data:,"]
+    assert page.select("script, img, link:not([href='data:,'])") == []
     home = f"{read_address().site}/"
     links = [str(link["href"]) for link in page.find_all("a")]
     assert len(links) > len(CHAPTERS)
-    assert all(link.startswith(home) for link in links)
     assert all((site / link.removeprefix(home)).is_file() for link in links)
 
 

@@ -20,7 +20,10 @@ from book.tools.site.build_site import pages, readable
 from lib.corpora import SAMPLE
 
 PAGE = (ROOT / "book" / "course" / "own.md").read_text(encoding="utf-8")
-TINY = ("d_model=16", "n_layers=1", "n_heads=2", "d_ff=32", "epochs=1", "max_len=32")
+TINY = shlex.split(
+    "--set d_model=16 --set n_layers=1 --set n_heads=2 --set d_ff=32 --set epochs=1 "
+    "--set max_len=32"
+)
 
 
 def blocks(language: str) -> list[str]:
@@ -126,11 +129,10 @@ def test_the_commands_for_another_language_pair_run(tmp_path: Path) -> None:
     # Without what else Windows sets, it starts no Python.
     own = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "PATH": ""}
     for line in commands.splitlines():
-        words = shlex.split(line)
-        assert words[0] == "python"
-        if "train" in words:
-            words += [word for setting in TINY for word in ("--set", setting)]
-        command = [sys.executable, "-m", "lib", *words[3:]]
+        python, *words = shlex.split(line)
+        assert python == "python"
+        tiny = TINY if "train" in words else []
+        command = [sys.executable, *words, *tiny]
         subprocess.run(command, cwd=tmp_path, env=own, check=True)
     assert (tmp_path / "runs" / "en-de" / "model.safetensors").is_file()
 

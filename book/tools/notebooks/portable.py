@@ -13,7 +13,6 @@ import importlib
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from book.tools.notebooks.files import notebooks
@@ -40,8 +39,8 @@ def settings() -> dict[str, str]:
 
 def compare(
     paths: list[Path], environment: dict[str, str], *options: str, folder: Path = ROOT
-) -> bool:
-    """Run the chapters under these settings; whether every output is the stored one."""
+) -> int:
+    """Run the chapters under these settings; 0 if every output is the stored one."""
     # The later chapters train, and take longest: begun first, they leave no core alone.
     command = [
         *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--nbval"),
@@ -50,21 +49,17 @@ def compare(
         *("--dist", "loadscope", "--no-loadscope-reorder", *options),
         *map(str, reversed(paths)),
     ]
-    return subprocess.run(command, cwd=folder, env=environment).returncode == 0
+    return subprocess.run(command, cwd=folder, env=environment).returncode
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Make the run; the last line says how it went."""
+    """Make the run; what did not hold, pytest says."""
     parser = argparse.ArgumentParser(description="The chapters on other processors.")
     parser.add_argument("paths", nargs="*", type=Path, help="notebooks; all without")
     paths = [path.resolve() for path in parser.parse_args(arguments).paths]
-    start = time.monotonic()
     kernels = {"JUPYTER_PATH": str(ROOT / "tests")}
     print("Chapters on the code of any processor, moved by a millionth", flush=True)
-    held = compare(paths or notebooks(), os.environ | settings() | kernels, *SHAKEN)
-    how = "every chapter held" if held else "FAILED"
-    print(f"make portable: {how} after {time.monotonic() - start:.0f} s.")
-    return int(not held)
+    return compare(paths or notebooks(), os.environ | settings() | kernels, *SHAKEN)
 
 
 if __name__ == "__main__":

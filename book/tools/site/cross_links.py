@@ -42,7 +42,7 @@ OTHER_SENSE = {
 }
 
 
-def connect(app: Sphinx, document: nodes.document, page: str) -> None:
+def link_page(app: Sphinx, document: nodes.document, page: str) -> None:
     """Make the figures of a page, and add its links; those to terms in chapters."""
     if re.match(r"book/(\d\d_|course/)", page):
         put_captions(document)
@@ -182,9 +182,3 @@ def plural_of(name: str) -> str:
     if name.endswith(("ch", "x", "ss")):
         return f"{name}es"
     return re.sub(r"([^aeiou])ys$", r"\1ies", f"{name}s")
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect the extension to Sphinx."""
-    app.connect("doctree-resolved", connect)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

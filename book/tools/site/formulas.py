@@ -100,14 +100,3 @@ def write_font(app: Sphinx, error: Exception | None) -> None:
         pages = (path.read_text(encoding="utf-8") for path in site.rglob("*.html"))
         text = "".join(sorted(characters(pages)))
         (site / "_static" / FONT).write_bytes(cut_font(text))
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect the extension to Sphinx."""
-    app.add_html_math_renderer(
-        "mathml",
-        inline_renderers=(visit_inline, None),
-        block_renderers=(visit_display, None),
-    )
-    app.connect("build-finished", write_font)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -92,10 +92,3 @@ def tell_templates(app: Sphinx, page: str, template: str, told: Any, _: Any) -> 
         told["address"] = read_address().site
         found = [path for chapters in parts().values() for path in chapters]
         told["chapters"] = [(path.stem, title_of(path)) for path in found]
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Connect the extension to Sphinx."""
-    app.add_directive("map", Map)
-    app.connect("html-page-context", tell_templates)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

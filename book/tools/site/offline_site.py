@@ -1,8 +1,8 @@
 """A small Sphinx extension: a site that asks nothing from another host.
 
 It drops thebe (which would be fetched from a content network), keeps `lib` importable
-for the reference page, writes that page's list of modules, and brings in its helpers:
-formulas set at build time, links between the chapters, and light pages.
+for the reference page, writes that page's list of modules, and lets the other modules
+of this folder do their part: formulas set at build time, links, light pages.
 """
 
 import tomllib
@@ -13,8 +13,13 @@ from sphinx.config import Config
 
 from book.tools.course.written import written
 from book.tools.project.address import ROOT, read_address
+from book.tools.site.cross_links import link_page
 from book.tools.site.figure_scripts import prepare
 from book.tools.site.finish_pages import finish, join_menus
+from book.tools.site.formulas import visit_display, visit_inline, write_font
+from book.tools.site.front_page import Map, tell_templates
+from book.tools.site.page_links import read_notebook
+from book.tools.site.solutions import leave_out, leave_out_of_downloads
 
 REFERENCE = "book/reference"
 COURSE = "book/course/"
@@ -75,16 +80,31 @@ def is_of_thebe(handler: Any) -> bool:
     return str(handler.__module__).startswith("sphinx_thebe")
 
 
+# In the order in which they listen.
+LISTENERS = (
+    ("config-inited", set_theme),
+    ("config-inited", prepare),
+    ("source-read", write_reference),
+    ("source-read", write_numbers),
+    ("source-read", read_notebook),
+    ("source-read", leave_out),
+    ("doctree-resolved", link_page),
+    ("html-page-context", tell_templates),
+    ("build-finished", write_font),
+    ("build-finished", leave_out_of_downloads),
+)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect the extension to Sphinx."""
     for listeners in app.events.listeners.values():
         listeners[:] = [each for each in listeners if not is_of_thebe(each.handler)]
-    app.connect("config-inited", set_theme)
-    app.connect("config-inited", prepare)
-    app.connect("source-read", write_reference)
-    app.connect("source-read", write_numbers)
-    for helper in ("page_links", "formulas", "cross_links", "front_page"):
-        app.setup_extension(f"book.tools.site.{helper}")
+    app.add_config_value("show_solutions", True, "env", types=[bool])
+    app.add_directive("map", Map)
+    formula = (visit_inline, None), (visit_display, None)
+    app.add_html_math_renderer("mathml", *formula)
+    for event, listener in LISTENERS:
+        app.connect(event, listener)
     app.connect("html-page-context", join_menus, priority=600)  # after the theme's
     app.connect("build-finished", finish, priority=700)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

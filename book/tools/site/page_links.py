@@ -67,9 +67,3 @@ def read_notebook(app: "Sphinx", document: str, source: list[str]) -> None:
             text = inside_the_site(text, name, address)
             cell["source"] = text.splitlines(keepends=True)
     source[0] = json.dumps(notebook, ensure_ascii=False)
-
-
-def setup(app: "Sphinx") -> dict[str, bool]:
-    """Connect the extension to Sphinx."""
-    app.connect("source-read", read_notebook)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}

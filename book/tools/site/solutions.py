@@ -1,4 +1,4 @@
-"""A small Sphinx extension: a site without the solutions, where a course wants that.
+"""A site without the solutions, where a course wants that.
 
 `show_solutions: false` in `_config.yml` leaves them out of every page and out of the
 notebooks that pages offer for download, and the answers to the pencil's questions too.
@@ -32,11 +32,3 @@ def leave_out_of_downloads(app: Sphinx, error: Exception | None) -> None:
 def without_solutions(text: str) -> str:
     """The student edition of a notebook, both as text."""
     return str(nbformat.writes(student_edition(nbformat.reads(text, as_version=4))))
-
-
-def setup(app: Sphinx) -> dict[str, bool]:
-    """Register with Sphinx."""
-    app.add_config_value("show_solutions", True, "env", types=[bool])
-    app.connect("source-read", leave_out)
-    app.connect("build-finished", leave_out_of_downloads)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
