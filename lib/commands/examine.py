@@ -7,6 +7,7 @@ import contextlib
 import faulthandler
 import importlib
 import importlib.util
+import io
 import json
 import os
 import re
@@ -55,14 +56,9 @@ def run(options: argparse.Namespace) -> int:
     if place.endswith(".py") and not Path(place).is_file():
         raise ValueError(f"There is no file {place}.")
     with tempfile.TemporaryDirectory() as folder:
-        asked = {
-            **vars(options),
-            "seconds": SECONDS - 3,
-            "place": place,
-            "name": name,
-            "folder": folder,
-        }
-        asked = {k: v for k, v in asked.items() if k != "run"}
+        asked = {way: getattr(options, way) for way in ("kind", "build", "call")}
+        asked |= {"place": place, "name": name, "folder": folder}
+        asked["seconds"] = SECONDS - 3
         status, text = _elsewhere(json.dumps(asked), Path(folder))
     print(text)
     return status
@@ -120,20 +116,14 @@ def _line(stack: Path) -> str:
 # --- the other process: it runs the file, and writes what it found -------------------
 
 
-class _Counted:
+class _Counted(io.TextIOBase):
     """Standard output that keeps nothing but how many lines it was."""
 
-    encoding, lines = "utf-8", 0
+    lines = 0
 
     def write(self, text: str) -> int:
-        _Counted.lines += text.count("\n")
+        self.lines += text.count("\n")
         return len(text)
-
-    def flush(self) -> None:
-        return None
-
-    def isatty(self) -> bool:
-        return False
 
 
 def _main(asked: dict[str, Any]) -> None:
@@ -142,11 +132,11 @@ def _main(asked: dict[str, Any]) -> None:
     with (folder / "stack.txt").open("w", encoding="utf-8") as stack:
         faulthandler.enable(stack)
         faulthandler.dump_traceback_later(asked["seconds"], file=stack)
-        sys.stdout = sys.stderr = _Counted()
+        sys.stdout = sys.stderr = printed = _Counted()
         status, text = _examined(asked, folder)
         faulthandler.cancel_dump_traceback_later()
-    if _Counted.lines:
-        text += f"\n  (It printed {_Counted.lines:,} lines, which are not shown.)"
+    if printed.lines:
+        text += f"\n  (It printed {printed.lines:,} lines, which are not shown.)"
     part = folder / "answer.part"
     part.write_text(json.dumps({"status": status, "text": text}), "utf-8")
     part.rename(folder / "answer.json")

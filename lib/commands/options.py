@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import math
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -89,20 +90,15 @@ def add_corpus_options(parser: argparse.ArgumentParser, usual: str, limit: str) 
 def check_corpus_options(options: argparse.Namespace) -> None:
     """Refuse options that do not go together, before anything is loaded."""
     own = options.pairs or getattr(options, "also", [])
-    if options.attribution is not None and not own:
-        raise ValueError(
-            "--attribution tells of a file of your own; name it with --pairs."
-        )
-    if options.columns is not None and not own:
-        raise ValueError("--columns tells of a file of your own; name it with --pairs.")
-    if options.pairs is None:
-        if options.languages is not None:
+    files = {"attribution": own, "columns": own, "languages": options.pairs}
+    for name, told in files.items():
+        if getattr(options, name) is not None and not told:
             raise ValueError(
-                "--languages tells of a file of your own; name it with --pairs."
+                f"--{name} tells of a file of your own; name it with --pairs."
             )
-    elif options.corpus is not None:
+    if options.pairs and options.corpus is not None:
         raise ValueError("Name a --corpus or a file of --pairs, not both.")
-    elif options.languages is None:
+    if options.pairs and options.languages is None:
         raise ValueError("--pairs needs --languages, such as --languages en-de.")
 
 
@@ -161,14 +157,25 @@ def counter(part: str) -> Callable[[int, int], None] | None:
 
 def whole_number(text: str, least: int = 1) -> int:
     """Read a whole number of at least 1, or another limit."""
-    # Python refuses to read thousands of digits; nothing here is that large.
-    digits = text.isascii() and text.isdecimal() and len(text) < 20
-    if not digits or int(text) < least:
-        shown = text if len(text) < 40 else text[:39] + "…"
+    return int(_number(text, int, least))
+
+
+def positive_number(text: str) -> float:
+    """Read a number of at least 0."""
+    return _number(text, float, 0)
+
+
+def _number(text: str, kind: type[float], least: int) -> float:
+    try:
+        value = kind(text)
+    except ValueError:  # not a number, or thousands of digits
+        value = math.nan
+    if not least <= value < math.inf:
+        what = "a whole number" if kind is int else "a number"
         raise argparse.ArgumentTypeError(
-            f"{shown!r} is not a whole number of at least {least}."
+            f"{text[:40]!r} is not {what} of at least {least}."
         )
-    return int(text)
+    return value
 
 
 def two_columns(text: str) -> tuple[int, int]:
@@ -178,17 +185,6 @@ def two_columns(text: str) -> tuple[int, int]:
     if columns[0] == columns[1]:
         raise argparse.ArgumentTypeError(f"{text!r} names one column twice.")
     return columns
-
-
-def positive_number(text: str) -> float:
-    """Read a number of at least 0."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of at least 0.")
-    return value
 
 
 def read_settings(

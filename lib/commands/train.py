@@ -150,11 +150,13 @@ def _train(
     folder: Path,
     start: Translator | None,
 ) -> None:
+    from lib.evaluation.scores import bleu_metric, tokenizer_for
     from lib.training import is_first_process, train
     from lib.training.folders import report_run
     from lib.translator import Translator
 
-    tokenizer = _tokenizer(options, corpus)
+    tokenizer = options.tokenizer or tokenizer_for(corpus.target_language)
+    bleu_metric(tokenizer)  # a wrong name is told before all is trained
     vocabularies = vocabularies_of(corpus.splits["train"], settings, start)
     encoded = fitting(corpus.splits, *vocabularies, settings.max_len)
     task = train(
@@ -172,8 +174,7 @@ def _train(
     if not is_first_process():
         return
     reads = corpus.punctuated, corpus.prose
-    translator = Translator(task.model.cpu(), *vocabularies, *reads)
-    translator.save(folder, half=True)
+    Translator(task.model.cpu(), *vocabularies, *reads).save(folder, half=True)
     splits = {**corpus.splits, **{name: part.pairs for name, part in encoded.items()}}
     told = settings, _command(options), options.start, tokenizer, counter
     report = report_run(folder, corpus, splits, *told)
@@ -320,15 +321,6 @@ def _check_options(options: argparse.Namespace) -> None:
                 f"--{name} needs --attribution: whose sentences they are, and under "
                 "which license; the card of the translator tells it."
             )
-
-
-def _tokenizer(options: argparse.Namespace, corpus: Corpus) -> str:
-    """Return how BLEU cuts words; a wrong name is told before all is trained."""
-    from lib.evaluation.scores import bleu_metric, tokenizer_for
-
-    tokenizer: str = options.tokenizer or tokenizer_for(corpus.target_language)
-    bleu_metric(tokenizer)
-    return tokenizer
 
 
 def _command(options: argparse.Namespace) -> str:

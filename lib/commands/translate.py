@@ -8,12 +8,7 @@ import io
 import sys
 from typing import TYPE_CHECKING, Any
 
-from lib.commands.options import (
-    add_beam_options,
-    add_model_option,
-    loading,
-    whole_number,
-)
+from lib.commands.options import add_beam_options, add_model_option, loading
 from lib.corpora.own import read_sentences
 from lib.text.reading import printable
 from lib.translator import ExportedTranslator
@@ -38,9 +33,6 @@ def add_parser(commands: Any) -> None:
     add_model_option(parser)
     add_beam_options(parser)
     parser.add_argument(
-        "--batch-size", type=whole_number, default=64, help="sentences at once"
-    )
-    parser.add_argument(
         "--engine",
         default="pytorch",
         choices=("pytorch", "ctranslate2"),
@@ -60,8 +52,8 @@ def run(options: argparse.Namespace) -> None:
             )
     translator = _open(options.model, options.engine)
     texts = _read(translator, sentences)
-    search = (options.batch_size, options.beam, options.length_penalty)
-    found = translator.translate_with_doubt(texts, *search)
+    search = {"beam_size": options.beam, "length_penalty": options.length_penalty}
+    found = translator.translate_with_doubt(texts, **search)
     for number, doubted in enumerate(found, start=1):
         if doubted.unsure:
             print(_UNSURE_NOTE.format(number), file=sys.stderr)

@@ -165,9 +165,12 @@ def _begin_with(model: Transformer, start: Transformer) -> None:
     found = sizes.to_dict() | leaves_of(start).changes()
     wanted = model.config.to_dict() | leaves_of(model).changes()
     if found != wanted:
+        has, asked = (
+            dict(found.items() - wanted.items()),
+            dict(wanted.items() - found.items()),
+        )
         raise ValueError(
-            f"The model to begin with is built with {found}, but the settings ask for "
-            f"{wanted}."
+            f"The model to begin with has {has}, but the settings ask for {asked}."
         )
     model.load_state_dict(start.state_dict())
 

@@ -12,7 +12,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -22,7 +21,7 @@ import pytest
 
 from lib import commands, corpora
 from lib.__main__ import main
-from lib.commands.evaluate import trained_on
+from lib.commands.evaluate import score_lines
 from lib.corpora import SAMPLE, Corpus
 from lib.text import Vocabulary
 from lib.training import TranslationTask, read_log
@@ -33,8 +32,6 @@ ROOT = Path(__file__).parents[2]
 # for programs in its own folder first, where another bash lies.
 PYTHON = Path(sys.executable).as_posix()
 BASH = shutil.which("bash") or "bash"
-# What figures and views need, and two that nothing does, by their first letters.
-OPTIONAL = ("bertviz", "matplotlib", "mpl_", "seaborn", "ipython", "pyarrow", "dataset")
 
 
 @dataclasses.dataclass
@@ -121,31 +118,10 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_nothing_that_draws_or_reads_books_is_needed(tmp_path: Path) -> None:
-    """Training, translating and scoring, where such libraries are not installed."""
-    there = tmp_path / "site-packages"
-    there.mkdir()
-    for file in Path(sysconfig.get_paths()["purelib"]).iterdir():
-        if not file.name.lower().startswith(OPTIONAL):
-            (there / file.name).symlink_to(file)
+def test_what_goes_on_is_said_and_how_far_it_is(tmp_path: Path) -> None:
     small = "--set epochs=1 --set d_model=8 --set n_heads=1"
-    lines = (
-        f"train --corpus phrases {small} --out run",
-        "translate --model run 'lets go'",
-        "evaluate --model run --corpus phrases --errors 0",
-    )
-    code = (
-        "import shlex, sys; from lib.__main__ import main; "
-        "sys.exit(any([main(shlex.split(line)) for line in sys.argv[1:]]))"
-    )
-    done = process(
-        f"! {PYTHON} -S -c 'import matplotlib' 2> /dev/null; "
-        f"{PYTHON} -S -W error -c '{code}' {shlex.join(lines)}",
-        PYTHONPATH=os.pathsep.join([str(ROOT), str(there)]),
-    )
+    done = process(f"$LIB train --corpus phrases {small} --out '{tmp_path}/run'")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("sentences translated exactly") == 3
-    # What goes on is said at once, and how far it is, from the first epoch on.
     assert done.stderr.startswith("python -m lib train: loading PyTorch …\n")
     assert "Epoch 1 of 1" in done.stderr
     assert "Epoch 0" not in done.stderr
@@ -160,11 +136,10 @@ def test_a_wrong_option_is_told_before_anything_large_is_imported() -> None:
     assert (done.stdout, done.stderr) == ("set()\n", "")
 
 
-@pytest.mark.parametrize("module", ["tokenizers", "torch"])
-def test_ctrl_c_while_it_imports_is_no_traceback(module: str, tmp_path: Path) -> None:
+def test_ctrl_c_while_it_imports_is_no_traceback(tmp_path: Path) -> None:
     """An import of this name presses Ctrl-C instead."""
     press = "import signal; signal.raise_signal(signal.SIGINT)"
-    (tmp_path / f"{module}.py").write_text(press)
+    (tmp_path / "tokenizers.py").write_text(press)
     # What bash starts may ignore it.
     start = "import signal, runpy; signal.signal(2, signal.default_int_handler)"
     start += "; runpy.run_module('lib', run_name='__main__')"
@@ -186,24 +161,18 @@ def test_one_translation_a_line_in_the_order_of_the_input(lib: Lib) -> None:
     first, second, third = done.out.splitlines()
     assert first == third != second
     for end in ("\n", "\r\n", "\r"):
-        for text in (end.join(sentences), end.join([*sentences, ""])):
-            for form in ("utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"):
-                assert lib("translate", given=text.encode(form)).out == done.out
-
-
-@pytest.mark.parametrize("space", ["\x0b", "\x0c", "\x85", "\u2028", "\u00a0"])
-def test_only_a_line_feed_ends_a_line(space: str, lib: Lib) -> None:
-    given = f"I like the{space}red car.\nShe reads a book."
-    done = lib("translate", given=given)
-    assert done.out == lib("translate", given=given.replace(space, " ")).out
-    assert len(done.out.splitlines()) == 2
+        for form in ("utf-8-sig", "utf-16", "utf-16-le"):
+            text = end.join([*sentences, ""]).encode(form)
+            assert lib("translate", given=text).out == done.out
+    # Only a line feed ends a line.
+    odd = lib("translate", given=sentences[0].replace(" ", "\u2028"))
+    assert odd.out.splitlines() == [first]
 
 
 def test_a_beam_of_one_is_greedy_and_a_wide_one_may_differ(lib: Lib) -> None:
     sentences, translator = ["I like the red car."], Translator.load("tatoeba-en-es")
     for options, arguments in (
-        (("--beam", "1"), ()),
-        (("--beam", "3", "--length-penalty", "1"), (64, 3, 1.0)),
+        (("--beam", "1", "--length-penalty", "1"), (64, 1, 1.0)),
         ((), (64, 4)),
     ):
         done = lib("translate", *sentences, *options)
@@ -236,14 +205,10 @@ def test_the_tokens_of_a_model_do_nothing_to_the_terminal(
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ("", "standard input is empty"),
         (b"\xef\xbb\xbf", "standard input is empty"),
-        ("\n", "Sentence 1 is empty"),
         ("One.\n\nTwo.\n", "Sentence 2 is empty"),
-        ("One.\n\n", "Sentence 2 is empty"),
         ("One.\n?!", "Sentence 2: There is nothing to translate in '?!'"),
         (b"I like the caf\xe9.\n", "not UTF-8 text: byte 14 is 0xe9"),
-        (b"One.\0Two.\n", "Standard input: it holds a NUL"),
         ("One.\nTwo.\n" + "the dog " * 300, "Sentence 3: A sentence of 601 sub-words"),
     ],
 )
@@ -264,14 +229,11 @@ def test_a_doubtful_translation_gets_a_note(lib: Lib) -> None:
     assert done.out == lib("translate", "--model", "grammar-en-es", *asked).out
 
 
-def test_streams_that_are_closed(lib: Lib, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_streams_that_are_closed_or_full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", None)
     assert main(["translate"]) == 2
     monkeypatch.setattr(sys, "stdout", None)
     assert main(["translate", "I like the red car."]) == 0
-
-
-def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     monkeypatch.setattr(sys, "stdout", Mock(write=Mock(side_effect=full)))
     monkeypatch.setattr(sys, "stderr", said := io.StringIO())
@@ -330,24 +292,18 @@ def test_strangers_need_no_corpus_and_are_told_by_kind(
     assert " of 1 translations carry what they must" in done.out
 
 
-def test_it_shows_as_many_mistakes_as_asked(lib: Lib) -> None:
-    command = ("evaluate", "--corpus", "phrases", "--part", "train", "--errors")
-    for errors in (0, 2):
-        done = lib(*command, str(errors))
-        assert done.out.startswith("train: ")
-        assert done.out.count("written") == errors
-
-
-def test_all_references_count_and_one_alone_is_told_too(
+def test_all_references_count_and_as_many_mistakes_are_shown_as_asked(
     lib: Lib, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pairs = [("I go.", "Me voy."), ("I go.", "Voy."), ("Come here now.", "Ven acá.")]
-    corpus = Corpus("phrases", "en", "es", {"test": pairs})
+    pairs = [("I go.", "Me voy."), ("I go.", "Voy."), ("Come here now.", "Ni hablar.")]
+    corpus = Corpus("phrases", "en", "es", {"train": [("x", "y")], "test": pairs})
     monkeypatch.setattr(corpora, "load", Mock(return_value=corpus))
-    done = lib("evaluate", "--corpus", "phrases", "--errors", "0")
-    assert done.out.startswith("test: ")
-    assert "of 2 sentences" in done.out
-    assert done.out.count("with one reference each") == 2
+    for errors in (0, 1):
+        done = lib("evaluate", "--corpus", "phrases", "--errors", str(errors))
+        assert done.out.startswith("test: ")
+        assert "of 2 sentences" in done.out
+        assert done.out.count("with one reference each") == 2
+        assert done.out.count("written") == errors
 
 
 def test_a_corpus_is_scored_whole_and_the_scores_go_to_a_file_as_well(lib: Lib) -> None:
@@ -357,26 +313,20 @@ def test_a_corpus_is_scored_whole_and_the_scores_go_to_a_file_as_well(lib: Lib) 
     assert (found["corpus"], found["model"]) == ("phrases", "tatoeba-en-es")
     assert list(found["scores"]) == list(corpora.load("phrases").splits)
     for part, result in found["scores"].items():
-        assert f"{part}: {result['exact_match']:.2%} of" in done.out
-        for name, key in (("BLEU", "bleu"), ("chrF", "chrf")):
-            signature = result[f"{key}_signature"]
-            assert f"  {name} {result[key]:.1f} ({signature})" in done.out
-            assert re.search(r"nrefs:.*version:", signature)
+        assert "\n".join(score_lines(part, result)) in done.out
+        assert re.search(r"nrefs:.*version:", result["bleu_signature"])
         assert (result["beam_size"], result["length_penalty"]) == (2, 1.5)
 
 
-@pytest.mark.parametrize("text", [None, "[]", '{"corpus": ["grammar"]}'])
+@pytest.mark.parametrize("text", ["[]", '{"corpus": ["grammar"]}'])
 def test_a_folder_that_does_not_tell_its_corpus_asks_for_one(
-    text: str | None, lib: Lib
+    text: str, lib: Lib
 ) -> None:
     Translator.load("grammar-en-es").save("model")
-    if text is not None:
-        Path("model/scores.json").write_text(text)
+    Path("model/scores.json").write_text(text)
     done = lib("evaluate", "--model", "model")
     assert done.code == 2
     assert done.err.endswith("name a --corpus.\n")
-    assert lib("evaluate", "--model", "model", "--corpus", "phrases").code == 0
-    assert trained_on("any", {"corpus": "tatoeba-en-es"}) == "tatoeba-en-es"
 
 
 # --- train ----------------------------------------------------------------------------
@@ -402,15 +352,11 @@ def test_a_small_run_leaves_a_translator_with_its_scores(
         *("model.safetensors", "scores.json", "settings.json", "settings.toml"),
         "sentences.csv",
     }
-    modes = {file.stat().st_mode for file in run.iterdir() if file.is_file()}
-    assert len(modes) == 1
     assert not os.listdir()
     watched = read_log(run / "sentences.csv", ["epoch"])
     assert [row["epoch"] for row in watched if row["source"] == "she is tired"] == [
         *"123"
     ]
-    report = json.loads((run / "scores.json").read_text("utf-8"))
-    assert report["settings"]["epochs"] == 3
     assert lib("translate", "lets go", "--model", str(run)).code == 0
     again = lib(*command)
     assert again.code == 2
@@ -443,15 +389,14 @@ def test_what_is_left_out_is_told_and_a_run_without_sentences_refused(
     assert "no sentences in its part 'train'" in done.err.splitlines()[-1]
 
 
-@pytest.mark.parametrize("punctuated", [False, True])
 def test_a_translator_adds_the_marks_that_its_corpus_has(
-    punctuated: bool, lib: Lib, monkeypatch: pytest.MonkeyPatch
+    lib: Lib, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And without ``--out`` it is written under runs."""
-    phrases = dataclasses.replace(corpora.load("phrases"), punctuated=punctuated)
+    phrases = dataclasses.replace(corpora.load("phrases"), punctuated=True)
     monkeypatch.setattr(corpora, "load", lambda name: phrases)
     assert lib(*SMALL).code == 0
-    assert Translator.load("runs/phrases-en-es").punctuate is punctuated
+    assert Translator.load("runs/phrases-en-es").punctuate
 
 
 def test_what_is_there_stays_there(lib: Lib, here: Path) -> None:
@@ -499,10 +444,9 @@ CREDITED = f"{OWN} --languages en-de --attribution x"
     [
         ("translat Hello.", "translate"),
         *(
-            (f"translate Hello. --batch-size={value}", f"'{value[:30]}")
-            for value in ("0", "-1", "1e3", "²", "٣", "9" * 5000)
+            (f"translate Hello. --beam={value}", f"{value[:30]}")
+            for value in ("0", "²", "2.5", "9" * 5000)
         ),
-        ("translate Hello. --beam=2.5", "'2.5' is not a whole number of at least 1."),
         ("translate Hello. --beam=6151", "beam_size must lie between 1 and"),
         *(
             (f"translate Hello. --length-penalty={value}", "not a number of at least 0")
@@ -518,15 +462,11 @@ CREDITED = f"{OWN} --languages en-de --attribution x"
                 ("epochs=many", "epochs must be a whole number, but it is 'many'"),
                 ("epoch=2", "the names are: d_model"),
                 ("epochs", "--set takes NAME=VALUE, not 'epochs'"),
-                ("norm_first=yes", "norm_first must be True or False, but it is 'yes'"),
                 ("max_tokens=6", "does not fit into a batch of max_tokens = 6"),
                 ("d_model=2000000000000", "does not fit into memory; make it smaller"),
-                ("exchange=1.5", "exchange must be below 1, but it is 1.5"),
-                ("rise_again=-1", "rise_again must not be below 0, but it is -1."),
             )
         ),
         (f"{GO_ON} --set d_model=32", "; leave out d_model = 32."),
-        (f"{GO_ON} --set vocab_size=99", "; leave out vocab_size = 99."),
         (f"{OWN} --columns 2,2", "'2,2' names one column twice"),
         (f"{OWN} --columns 2", "'' is not a whole number of at least 1."),
         ("train --columns 1,2", "name it with --pairs"),
@@ -536,9 +476,7 @@ CREDITED = f"{OWN} --languages en-de --attribution x"
         (f"{OWN} --corpus grammar", "not both"),
         ("train --languages en-de", "name it with --pairs"),
         ("train --pairs no.tsv --languages en-de --attribution x", "directory: no.tsv"),
-        ("write a --top-k 0", "'0' is not a whole number of at least 1."),
         ("write a --seed=-1", "'-1' is not a whole number of at least 0."),
-        ("write a --temperature=hot", "'hot' is not a number of at least 0."),
         ("write a --top-p 2", "top_p must be above 0 and at most 1, but it is 2.0."),
         ("write a --model nowhere", "'nowhere' is no folder of a language model"),
     ],
