@@ -71,11 +71,14 @@ def alone_in(folder: Path | None) -> Iterator[None]:
     it may be taken again. Of several processes of one run, the first takes it.
 
     Raises:
-        FileExistsError: if another run is at work there, or it is a file.
+        FileExistsError: if another run is at work there.
+        NotADirectoryError: if it is a file.
     """
     if folder is None or not is_first_process():
         yield
         return
+    if folder.is_file():
+        raise NotADirectoryError(f"{folder} is a file; choose another folder.")
     made = [place for place in (folder, *folder.parents) if not place.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / LOCK, blocking=False, is_singleton=True)
@@ -129,6 +132,8 @@ def _check_empty(folder: Path) -> None:
 
 def _check_same(folder: Path, description: dict[str, Any]) -> None:
     found = read_json(folder / SETTINGS)
+    if not isinstance(found, dict):
+        raise ValueError(f"{folder / SETTINGS} is damaged: it holds no settings.")
     for name in {**found, **description}:
         was, wanted = found.get(name), description.get(name)
         if was != wanted:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -55,12 +56,15 @@ def export_translator(
             f"{folder} holds something already, such as {file.name}; name a new folder "
             "for the export."
         )
+    unfinished = folder.with_name(f"{folder.name}.unfinished-{os.getpid()}")
+    unfinished.mkdir()
     try:
-        _write_model(translator, folder, weights)
-        _write_description(translator, folder)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)  # half an export helps nobody
-        raise
+        _write_model(translator, unfinished, weights)
+        _write_description(translator, unfinished)
+        folder.rmdir()  # it is empty
+        os.replace(unfinished, folder)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)  # half an export helps nobody
     return folder
 
 

@@ -31,7 +31,7 @@ def weigh(browser: Browser, base: str, name: str) -> tuple[int, int]:
     """
     page = browser.new_page(viewport={"width": 390, "height": 800})
     answers: list[Response] = []
-    page.on("response", answers.append)
+    page.on("response", lambda answer: answers.append(answer))
     page.goto(f"{base}/{name}", wait_until="load")
     sizes: Counter[str] = Counter()
     for answer in answers:
