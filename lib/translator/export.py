@@ -50,18 +50,20 @@ def export_translator(
         )
     _refuse_other_pieces(translator.model)
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    for file in folder.iterdir():
+    if folder.is_file():
+        raise FileExistsError(f"{folder} is a file; name a folder for the export.")
+    for file in folder.iterdir() if folder.exists() else ():
         raise FileExistsError(
             f"{folder} holds something already, such as {file.name}; name a new folder "
             "for the export."
         )
     unfinished = folder.with_name(f"{folder.name}.unfinished-{os.getpid()}")
-    unfinished.mkdir()
+    unfinished.mkdir(parents=True)
     try:
         _write_model(translator, unfinished, weights)
         _write_description(translator, unfinished)
-        folder.rmdir()  # it is empty
+        if folder.exists():
+            folder.rmdir()  # it is empty
         os.replace(unfinished, folder)
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)  # half an export helps nobody
