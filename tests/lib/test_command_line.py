@@ -406,7 +406,7 @@ def test_what_is_there_stays_there(lib: Lib, here: Path) -> None:
     for options, words in (
         (("--out", ""), "holds something else than a run, such as README.md"),
         (("--out", ".", "--resume"), "holds something else than a run, such as"),
-        (("--out", "file"), "File exists: file"),
+        (("--out", "file"), "file is a file; choose another"),
         (("--out", "file/run"), "Not a directory"),
     ):
         done = lib(*SMALL, *options)
