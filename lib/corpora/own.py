@@ -273,10 +273,13 @@ def load(
             f"but they are {languages!r}."
         )
     source, target = languages.split("-")
-    paths = [Path(files)] if isinstance(files, Path | str) else files
+    paths = [*map(Path, [files] if isinstance(files, Path | str) else files)]
     pairs, told = read_pairs(paths, languages, columns)
     kept, notes = tidy(pairs)
-    splits = split_by_source(kept)
+    try:
+        splits = split_by_source(kept)
+    except ValueError as error:
+        raise ValueError(f"{paths[0]}: {error}") from error
     stem = re.sub(r"[^\w.]+", "-", paths[0].stem).strip("-.") or "pairs"
     name = "own" + f"-{stem}".removesuffix(f"-{languages}") + f"-{languages}"
     prose = looks_like_prose(text for text, _ in splits["train"])

@@ -37,12 +37,14 @@ def share_interval(count: int, among: int) -> Interval:
         among: of how many.
 
     Raises:
-        ZeroDivisionError: if there are none to count among.
+        ValueError: if there are none to count among.
 
     Example:
         >>> [round(number, 2) for number in share_interval(9, 10)]
         [0.9, 0.6, 0.98]
     """
+    if among < 1:
+        raise ValueError(f"A share is one of at least 1, but there are {among}.")
     share, z = count / among, 1.96  # 95 of 100 draws of a normal distribution
     center = share + z**2 / (2 * among)
     margin = z * math.sqrt(share * (1 - share) / among + (z / (2 * among)) ** 2)
