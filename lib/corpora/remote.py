@@ -156,10 +156,8 @@ def read_remote(
     if not target.exists():
         _download(remote.url, target)
         try:
-            for _ in _checked(
-                remote, target, read
-            ):  # to its end: any line may be wrong
-                pass
+            for _ in _checked(remote, target, read):
+                pass  # to its end, since any line may be wrong
         except ValueError:
             target.unlink()
             raise
